@@ -149,12 +149,12 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	b := h.SignedIn(t, h.acme.Owner)
 	files := map[string]string{} // page that links to each file, by the file's path
 	for _, s := range screens {
-		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.at(t, s), "/plays.csv"), ".csv")
+		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.pathOf(t, s), "/plays.csv"), ".csv")
 		if !isFile && !strings.HasSuffix(s.Path, ".csv") {
 			continue
 		}
 		const query = "?from=2026-01-01&to=2026-01-07"
-		file := h.at(t, s) + query
+		file := h.pathOf(t, s) + query
 		for _, elsewhere := range []http.Header{
 			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.BaseURL}}, {},
@@ -227,8 +227,8 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	require.Equal(t, vale.At("/reports"), p.Path())
 }
 
-// announced returns what a screen reader announces, in order: a line for each role, name and description.
-func announced(t *testing.T, p *browsertest.Page) string {
+// announcedText returns what a screen reader announces, in order: a line for each role, name and description.
+func announcedText(t *testing.T, p *browsertest.Page) string {
 	t.Helper()
 	tree := browsertest.Do(p, "read the tree",
 		browsertest.Command(accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}))
@@ -280,7 +280,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	p := browsertest.New(t)
 	reads := func(pattern string) {
 		t.Helper()
-		require.Regexp(t, "(?s)"+pattern, announced(t, p))
+		require.Regexp(t, "(?s)"+pattern, announcedText(t, p))
 	}
 	days := func(ago int) string {
 		return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago), Days: 28})

@@ -34,8 +34,8 @@ func newRouteWorld(t *testing.T) *routeWorld {
 	return &routeWorld{w, acme, w.Played(acme)}
 }
 
-// at returns the address of a screen. If the path needs a key, it creates one.
-func (h *routeWorld) at(t *testing.T, s web.Screen) string {
+// pathOf returns the address of a screen. If the path needs a key, it creates one.
+func (h *routeWorld) pathOf(t *testing.T, s web.Screen) string {
 	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
 		":operation", "getForkStats").Replace(s.Path)
 	if strings.Contains(path, ":key") {
@@ -46,11 +46,11 @@ func (h *routeWorld) at(t *testing.T, s web.Screen) string {
 
 // reader is a person who requests screens. role is "" for someone outside the organisation.
 type reader struct {
-	name    string
-	browser *testkit.Browser
-	role    string
-	twoStep bool
-	refused int // the status of a screen that the reader may not open
+	name          string
+	browser       *testkit.Browser
+	role          string
+	twoStep       bool
+	refusedStatus int // the status of a screen that the reader may not open
 }
 
 func (h *routeWorld) readers(t *testing.T) []reader {
@@ -65,7 +65,7 @@ func (h *routeWorld) readers(t *testing.T) []reader {
 	}
 }
 
-func (r reader) may(t *testing.T, s web.Screen) bool {
+func (r reader) mayOpen(t *testing.T, s web.Screen) bool {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	return policy.Authorize(authz.Subject{Kind: authz.Member, OrganisationID: "acme",
@@ -80,17 +80,17 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 			if s.Permission == (authz.Permission{}) {
 				continue
 			}
-			answers := []testkit.Page{r.browser.Get(h.at(t, s))}
+			answers := []testkit.Page{r.browser.Get(h.pathOf(t, s))}
 			if s.Form != nil {
-				answers = append(answers, r.browser.Post(h.at(t, s), url.Values{"a": {"b"}}))
+				answers = append(answers, r.browser.Post(h.pathOf(t, s), url.Values{"a": {"b"}}))
 			}
 			for _, p := range answers {
-				if r.may(t, s) {
+				if r.mayOpen(t, s) {
 					assert.Less(t, p.StatusCode, 401, "%s, %s", r.name, s.Path)
 					continue
 				}
-				assert.Equal(t, r.refused, p.StatusCode, "%s, %s", r.name, s.Path)
-				if r.refused == 303 {
+				assert.Equal(t, r.refusedStatus, p.StatusCode, "%s, %s", r.name, s.Path)
+				if r.refusedStatus == 303 {
 					assert.Contains(t, p.Header.Get("Location"), "/sign-in?next=", s.Path)
 				}
 			}
@@ -98,8 +98,8 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 	}
 }
 
-// links matches the targets of links and forms. A form that changes something has the prefix "post".
-const links = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
+// linkExpression matches the targets of links and forms. A form that changes something has the prefix "post".
+const linkExpression = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
 // The links and forms of the screens offer each role all permitted screens and no others.
 func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
@@ -109,7 +109,7 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 		offered := map[string]bool{}
 		for next := []string{"/account"}; len(next) > 0; next = next[1:] {
 			p := r.browser.Get(next[0]).Is(t, 200)
-			for _, link := range testkit.Cells(links, p.Body) {
+			for _, link := range testkit.Cells(linkExpression, p.Body) {
 				for _, s := range screens {
 					if !fiber.RoutePatternMatch(link[1], s.Path) ||
 						strings.Contains(s.Path, ":key") && strings.HasSuffix(link[1], "/new") {
@@ -125,8 +125,8 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 		}
 		for _, s := range screens {
 			if s.Permission != (authz.Permission{}) {
-				assert.Equal(t, r.may(t, s), offered[s.Path], "%s, %s", r.name, s.Path)
-				assert.Equal(t, r.may(t, s) && s.Form != nil, offered["post"+s.Path],
+				assert.Equal(t, r.mayOpen(t, s), offered[s.Path], "%s, %s", r.name, s.Path)
+				assert.Equal(t, r.mayOpen(t, s) && s.Form != nil, offered["post"+s.Path],
 					"%s, the form of %s", r.name, s.Path)
 			}
 		}
@@ -177,7 +177,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 			if s.Form == nil {
 				break
 			}
-			p := b.Send(http.MethodPost, h.at(t, s), "current=x", header).Is(t, 403)
+			p := b.Send(http.MethodPost, h.pathOf(t, s), "current=x", header).Is(t, 403)
 			require.Regexp(t, "<h1>Nothing was changed</h1>.*This form", p.Body, s.Path)
 		}
 	}
@@ -196,7 +196,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	}
 }
 
-var postForm = regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}`)
+var postFormPattern = regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}`)
 
 // If another account opened a form, as in another tab, sending the form changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
@@ -207,9 +207,9 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	forms := 0
 	for _, s := range screens {
 		if s.Page != nil {
-			path := h.at(t, s)
+			path := h.pathOf(t, s)
 			for id, browser := range map[string]*testkit.Browser{h.acme.Owner.ID: owner, h.acme.Admin.ID: admin} {
-				for _, form := range postForm.FindAllString(browser.Get(path).Body, -1) {
+				for _, form := range postFormPattern.FindAllString(browser.Get(path).Body, -1) {
 					if !strings.Contains(path, "/reset") {
 						require.Contains(t, form, `name="account" value="`+id+`"`, path)
 						forms++
@@ -221,7 +221,7 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 		if s.Form == nil || anyone {
 			continue
 		}
-		path := h.at(t, s)
+		path := h.pathOf(t, s)
 		before := h.DB.Count(`audit_entries`)
 		for _, b := range []*testkit.Browser{owner, stranger} {
 			b.Post(path, testkit.Form("account", h.acme.Admin.ID)).Is(t, 403).
@@ -240,7 +240,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	paths := []string{"/", "/nowhere", h.acme.At("/nowhere")}
 	for _, s := range screens {
 		if s.Page != nil {
-			paths = append(paths, h.at(t, s))
+			paths = append(paths, h.pathOf(t, s))
 		}
 	}
 	for _, path := range paths {
@@ -283,5 +283,5 @@ func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	for range 200 {
 		owner.Get("/account")
 	}
-	require.Equal(t, 200, strings.Count(w.Logged.String(), "path=/account"))
+	require.Equal(t, 200, strings.Count(w.ProgramLog.String(), "path=/account"))
 }

@@ -33,7 +33,7 @@ func OpenAdminDBAt(t *testing.T, connection string) *testkit.World {
 	pool, err := pgxpool.New(t.Context(), tb.AsRole(connection, "postgres"))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	return testkit.On(t, &pgtest.Database{URL: connection, Owner: &postgres.DB{Pool: pool}})
+	return testkit.NewOn(t, &pgtest.Database{URL: connection, Owner: &postgres.DB{Pool: pool}})
 }
 
 func RowCounts(t *testing.T, db *testkit.World) map[string]int {

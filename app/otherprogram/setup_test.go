@@ -36,7 +36,7 @@ func start(t *testing.T) *program { return startWith(t, fiber.Config{}) }
 
 func startWith(t *testing.T, config fiber.Config) *program {
 	t.Parallel()
-	db := testkit.On(t, pgtest.Empty(t))
+	db := testkit.NewOn(t, pgtest.NewEmpty(t))
 	migrate := func() { require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil)) }
 	migrate()
 	db.Exec(schemaSQL)

@@ -16,11 +16,11 @@ import (
 
 // These paths are relative to the data folder.
 const (
-	cluster    = "cluster"
-	newCluster = "cluster.new" // renamed to cluster when complete
-	pidFile    = "cluster/postmaster.pid"
-	lockFile   = "cluster/PG_VERSION" // locked by the server; a log may be renamed, as logrotate does
-	logFile    = "postgres.log"
+	clusterFolder    = "cluster"
+	newClusterFolder = "cluster.new" // renamed to cluster when complete
+	pidFile          = "cluster/postmaster.pid"
+	lockFile         = "cluster/PG_VERSION" // locked by the server; a log may be renamed, as logrotate does
+	logFile          = "postgres.log"
 )
 
 // dataDir is a data folder. As root, dg runs the server as user. For other users, user is nil,
@@ -30,14 +30,14 @@ type dataDir struct {
 	user *syscall.Credential
 }
 
-func (d dataDir) file(name string) string { return filepath.Join(d.path, name) }
+func (d dataDir) filePath(name string) string { return filepath.Join(d.path, name) }
 
 func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 	d.path = dataPath(dir)
-	if d.user, err = serverUser(d.file(cluster)); err != nil {
+	if d.user, err = serverUser(d.filePath(clusterFolder)); err != nil {
 		return d, err
 	}
-	if os.Geteuid() == 0 && !exists(d.file(cluster)) && !d.canEnter(ctx, d.path) {
+	if os.Geteuid() == 0 && !fileExists(d.filePath(clusterFolder)) && !d.canEnter(ctx, d.path) {
 		d.path = relocatedPath(d.path)
 	}
 	defer syscall.Umask(syscall.Umask(0o066))
@@ -46,13 +46,13 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 }
 
 // HasData reports whether dir, or its relocatedPath, has a database.
-func HasData(dir string) bool { return exists(filepath.Join(dataPath(dir), cluster)) }
+func HasData(dir string) bool { return fileExists(filepath.Join(dataPath(dir), clusterFolder)) }
 
 // dataPath returns the absolute path of dir, or its relocatedPath if only that has a database.
 func dataPath(dir string) string {
 	path, _ := filepath.Abs(dir)
 	moved := relocatedPath(path)
-	if !exists(filepath.Join(path, cluster)) && exists(filepath.Join(moved, cluster)) {
+	if !fileExists(filepath.Join(path, clusterFolder)) && fileExists(filepath.Join(moved, clusterFolder)) {
 		return moved
 	}
 	return path
@@ -70,7 +70,8 @@ func CheckFolder(dir string) error {
 		return nil
 	}
 	d := dataDir{path: dir}
-	if err != nil || len(entries) == 0 || exists(d.file(cluster)) || exists(d.file(newCluster)) {
+	if err != nil || len(entries) == 0 ||
+		fileExists(d.filePath(clusterFolder)) || fileExists(d.filePath(newClusterFolder)) {
 		return err
 	}
 	return fmt.Errorf("data folder %q has files of another program or an earlier build (%s): "+
@@ -97,7 +98,7 @@ func serverUser(data string) (*syscall.Credential, error) {
 
 // canEnter reports whether d.user can enter path or, if that is missing, its nearest parent.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
-	for !exists(path + "/.") { // a file counts as missing: MkdirAll reports it
+	for !fileExists(path + "/.") { // a file counts as missing: MkdirAll reports it
 		path = filepath.Dir(path)
 	}
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
@@ -114,7 +115,7 @@ func (d dataDir) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }

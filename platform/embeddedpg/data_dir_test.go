@@ -17,12 +17,12 @@ import (
 func TestLongPathWorks(t *testing.T) {
 	dir := newFolder(t, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
 	require.Greater(t, len(dir), 200)
-	requireServing(t, start(t, dir))
+	requireServing(t, startServer(t, dir))
 }
 
 // If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can enter.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
-	needsRoot(t)
+	skipUnlessRoot(t)
 	dir := newFolder(t)
 	above := filepath.Dir(dir)
 	require.NoError(t, os.Chmod(above, 0o700))
@@ -30,33 +30,33 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 		_ = os.RemoveAll(relocatedPath(dir))
 		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // fails unless the folder is empty
 	})
-	s := start(t, dir)
+	s := startServer(t, dir)
 	require.Equal(t, relocatedPath(dir), s.data.path)
 	require.True(t, HasData(dir))
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
-	stop(t, s)
+	stopServer(t, s)
 	require.NoDirExists(t, dir)
 	require.NoError(t, os.Chmod(above, 0o755)) // the folder, now reachable, must not hide the data
-	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
+	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 
 // Root can use a normal user's folder. A normal user cannot use root's folder.
 func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
-	needsRoot(t)
+	skipUnlessRoot(t)
 	dir := newFolder(t)
 	asNobody := asUser(t, 65534, dir)
 	normal := joinServer(t, dir, asNobody)
-	root := start(t, dir)
+	root := startServer(t, dir)
 	require.EqualValues(t, 65534, root.data.user.Uid)
 	normal.leave(t)
-	stop(t, root) // root is the last user of the server
-	root = start(t, dir)
+	stopServer(t, root) // root is the last user of the server
+	root = startServer(t, dir)
 	joinServer(t, dir, asNobody).leave(t)
-	stop(t, root)
+	stopServer(t, root)
 	joinServer(t, dir, asNobody).leave(t)
 
-	rootsOwn := anotherFolder(t)
-	start(t, rootsOwn)
+	rootsOwn := newSecondFolder(t)
+	startServer(t, rootsOwn)
 	require.Contains(t, startPeer(t, rootsOwn, asNobody).firstLine(t), "permission denied")
 }
 
@@ -73,7 +73,7 @@ func asUser(t *testing.T, user uint32, dir string) func(*exec.Cmd) {
 	}
 }
 
-func needsRoot(t *testing.T) {
+func skipUnlessRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can show this")
 	}
@@ -81,7 +81,7 @@ func needsRoot(t *testing.T) {
 
 // A user without a name, as in some containers, gets an explanation, because initdb needs a name.
 func TestUserWithoutNameIsExplained(t *testing.T) {
-	needsRoot(t)
+	skipUnlessRoot(t)
 	dir := newFolder(t)
 	require.Contains(t, startPeer(t, dir, asUser(t, 54321, dir)).firstLine(t), "add a line for it to /etc/passwd")
 }
@@ -95,7 +95,7 @@ func fakePostgres(t *testing.T, version string) string {
 
 // PG_BIN overrides the search, if its version is supported and matches the version of the data.
 func TestPGBINReplacesTheSearch(t *testing.T) {
-	dir := anotherFolder(t)
+	dir := newSecondFolder(t)
 	f := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
@@ -112,8 +112,8 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 		t.Setenv("PG_BIN", c.bin)
 		_ = os.RemoveAll(dir)
 		if c.writtenBy != "" {
-			require.NoError(t, os.MkdirAll(f.file(cluster), 0o700))
-			require.NoError(t, os.WriteFile(f.file(cluster+"/PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
+			require.NoError(t, os.MkdirAll(f.filePath(clusterFolder), 0o700))
+			require.NoError(t, os.WriteFile(f.filePath(clusterFolder+"/PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
 		}
 		got, err := FindProgram(t.Context(), dir, "postgres")
 		if c.needs != "" {
@@ -131,13 +131,13 @@ func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	linked := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(linked, "postgres")))
 	t.Setenv("PG_BIN", linked)
-	got := tb.Must(FindProgram(t.Context(), anotherFolder(t), "postgres"))(t)
+	got := tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t)
 	require.Equal(t, real, got)
-	_, err := FindPrograms(t.Context(), anotherFolder(t))
+	_, err := FindPrograms(t.Context(), newSecondFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 
 	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
 	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
-	got = tb.Must(FindProgram(t.Context(), anotherFolder(t), "postgres"))(t)
+	got = tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t)
 	require.Equal(t, real, got)
 }

@@ -23,12 +23,12 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	if err != nil {
 		return err
 	}
-	if !exists(d.file(cluster)) {
+	if !fileExists(d.filePath(clusterFolder)) {
 		if err := s.initialise(ctx, bin); err != nil {
 			return fmt.Errorf("creating the database in %q failed: %w", d.path, err)
 		}
 	}
-	lock, err := os.Open(d.file(lockFile))
+	lock, err := os.Open(d.filePath(lockFile))
 	if err != nil {
 		return err
 	}
@@ -44,8 +44,8 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	if err != nil {
 		return err
 	}
-	_ = os.Rename(d.file(logFile), d.file(logFile)+".old")
-	log, err := os.OpenFile(d.file(logFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	_ = os.Rename(d.filePath(logFile), d.filePath(logFile)+".old")
+	log, err := os.OpenFile(d.filePath(logFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -80,13 +80,13 @@ func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
 	if !errors.Is(err, errForeignServer) {
 		_ = os.RemoveAll(killed.socket)
-		_ = os.Remove(d.file(pidFile))
+		_ = os.Remove(d.filePath(pidFile))
 	}
 }
 
-// initialise creates newCluster and renames it last, so that cluster is either complete or missing.
+// initialise creates newClusterFolder and renames it last, so that clusterFolder is either complete or missing.
 func (s *Server) initialise(ctx context.Context, bin string) error {
-	incomplete := s.data.file(newCluster)
+	incomplete := s.data.filePath(newClusterFolder)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
 		s.data.chown(incomplete)); err != nil {
 		return err
@@ -112,14 +112,14 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 			return errors.Join(nameless, fmt.Errorf("%w\n%s", err, printed))
 		}
 	}
-	return os.Rename(incomplete, s.data.file(cluster))
+	return os.Rename(incomplete, s.data.filePath(clusterFolder))
 }
 
 // arguments returns the server's arguments. Those that options must not override are last, because
 // PostgreSQL uses the last value.
 func (d dataDir) arguments(socket string, options []string) []string {
 	return slices.Concat(
-		[]string{"-D", d.file(cluster), "--shared_buffers=256MB", "--max_wal_size=4GB",
+		[]string{"-D", d.filePath(clusterFolder), "--shared_buffers=256MB", "--max_wal_size=4GB",
 			"--wal_compression=on"},
 		options,
 		[]string{"--port=5432", "--listen_addresses=", "--unix_socket_permissions=0700",

@@ -98,11 +98,11 @@ func (a peer) kill() {
 
 func newFolder(t *testing.T, below ...string) string {
 	t.Parallel()
-	return anotherFolder(t, below...)
+	return newSecondFolder(t, below...)
 }
 
-// anotherFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
-func anotherFolder(t *testing.T, below ...string) string {
+// newSecondFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
+func newSecondFolder(t *testing.T, below ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
@@ -112,7 +112,7 @@ func anotherFolder(t *testing.T, below ...string) string {
 	dir := filepath.Join(append([]string{base}, append(below, "data folder")...)...)
 	t.Cleanup(func() {
 		f := dataDir{path: dataPath(dir)}
-		if p, err := f.readPIDFile(); err == nil && f.running() {
+		if p, err := f.readPIDFile(); err == nil && f.isRunning() {
 			_ = syscall.Kill(p.pid, syscall.SIGQUIT)
 			waitUntilStopped(t, dir)
 			_ = os.RemoveAll(p.socket)
@@ -122,17 +122,17 @@ func anotherFolder(t *testing.T, below ...string) string {
 	return dir
 }
 
-func start(t *testing.T, dir string) *Server {
+func startServer(t *testing.T, dir string) *Server {
 	s, err := Start(context.Background(), dir, fastOptions...)
 	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") {
 		tb.SkipOrFail(t, err)
 	}
 	require.NoError(t, err)
-	t.Cleanup(func() { stop(t, s) })
+	t.Cleanup(func() { stopServer(t, s) })
 	return s
 }
 
-func stop(t *testing.T, s *Server) {
+func stopServer(t *testing.T, s *Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	require.NoError(t, s.Stop(ctx))
@@ -140,13 +140,13 @@ func stop(t *testing.T, s *Server) {
 
 func stoppedCluster(t *testing.T) string {
 	dir := newFolder(t)
-	stop(t, start(t, dir))
+	stopServer(t, startServer(t, dir))
 	return dir
 }
 
 func waitUntilStopped(t *testing.T, dir string) {
 	f := dataDir{path: dataPath(dir)}
-	require.Eventually(t, func() bool { return !f.running() }, 20*time.Second, 10*time.Millisecond,
+	require.Eventually(t, func() bool { return !f.isRunning() }, 20*time.Second, 10*time.Millisecond,
 		"PostgreSQL runs on %s", dir)
 }
 

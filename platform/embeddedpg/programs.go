@@ -48,7 +48,7 @@ func FindPrograms(ctx context.Context, dir string) (string, error) {
 // FindProgram returns a folder that has the named program of PostgreSQL. The major version is that of
 // the data in dir or, without data, 15 or later.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
-	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
+	text, _ := os.ReadFile(filepath.Join(dataPath(dir), clusterFolder, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	for _, candidate := range programFolders() {
 		program, _ := filepath.Abs(filepath.Join(candidate, name))

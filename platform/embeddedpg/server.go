@@ -53,7 +53,7 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if err != nil {
 			return err
 		}
-		if s.clusterLock, err = os.Open(d.file(cluster)); err != nil {
+		if s.clusterLock, err = os.Open(d.filePath(clusterFolder)); err != nil {
 			return err
 		}
 		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH) // only Stop tries to take the exclusive lock
@@ -111,12 +111,12 @@ func retry(ctx context.Context, try func() error) error {
 // join waits until the server accepts connections. It returns errNotRunning if none runs.
 func (s *Server) join(ctx context.Context) error {
 	return retry(ctx, func() (err error) {
-		if !s.data.running() {
+		if !s.data.isRunning() {
 			return errNotRunning
 		}
 		if s.postmaster, err = s.data.readPIDFile(); err != nil {
 			return fmt.Errorf("%w: %w on %q: to stop it, send SIGINT to the process that fuser names "+
-				"for %q", errNoAnswer, err, s.data.path, s.data.file(lockFile))
+				"for %q", errNoAnswer, err, s.data.path, s.data.filePath(lockFile))
 		}
 		session, err := pgx.Connect(ctx, s.url("postgres", "postgres"))
 		if e, answered := errors.AsType[*pgconn.PgError](err); answered && e.Code == "57P03" {
@@ -125,7 +125,7 @@ func (s *Server) join(ctx context.Context) error {
 		if err != nil && syscall.Kill(s.pid, 0) == syscall.ESRCH {
 			return fmt.Errorf("%w: process %d on %q has ended, or is of another container, and others "+
 				"remain: end those that fuser names for %q: %w", errNoAnswer, s.pid, s.data.path,
-				s.data.file(lockFile), err)
+				s.data.filePath(lockFile), err)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: process %d runs on %q, but not at its socket %q, which may be of "+
@@ -146,7 +146,7 @@ func (s *Server) OwnerURL() string { return s.url("dg_owner", "dg") }
 func RunningURL(dir string) (string, error) {
 	d := dataDir{path: dataPath(dir)}
 	p, err := d.readPIDFile()
-	if !d.running() {
+	if !d.isRunning() {
 		err = errNotRunning
 	}
 	return p.url("dg_owner", "dg"), err
@@ -159,10 +159,10 @@ func (s *Server) Folder() string { return s.data.path }
 // no new connection. It ignores an unreadable PID file. It also bounds the server's log.
 func (s *Server) Check() error {
 	now, err := s.data.readPIDFile()
-	if !s.data.running() || err == nil && now != s.postmaster {
-		return fmt.Errorf("embedded PostgreSQL has ended: see %q, and start again", s.data.file(logFile))
+	if !s.data.isRunning() || err == nil && now != s.postmaster {
+		return fmt.Errorf("embedded PostgreSQL has ended: see %q, and start again", s.data.filePath(logFile))
 	}
-	if !exists(s.socket) {
+	if !fileExists(s.socket) {
 		return fmt.Errorf("embedded PostgreSQL has lost its socket %q: start again", s.socket)
 	}
 	s.data.boundLog()
@@ -174,13 +174,13 @@ const maxLog = 16 << 20 // in bytes
 // boundLog moves the text of a long log to the old log, and truncates the log. PostgreSQL opened
 // the file for appending, and continues at its start.
 func (d dataDir) boundLog() {
-	info, err := os.Stat(d.file(logFile))
+	info, err := os.Stat(d.filePath(logFile))
 	if err != nil || info.Size() < maxLog { // renamed by logrotate, or still short
 		return
 	}
-	text, err := os.ReadFile(d.file(logFile))
-	if err == nil && os.WriteFile(d.file(logFile)+".old", text, 0o600) == nil {
-		_ = os.Truncate(d.file(logFile), 0)
+	text, err := os.ReadFile(d.filePath(logFile))
+	if err == nil && os.WriteFile(d.filePath(logFile)+".old", text, 0o600) == nil {
+		_ = os.Truncate(d.filePath(logFile), 0)
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		}
 		_ = syscall.Kill(now.pid, syscall.SIGINT) // SIGINT is PostgreSQL's fast shutdown
 		err := retry(ctx, func() error {
-			if s.data.running() {
+			if s.data.isRunning() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.data.path)
 			}
 			return nil
@@ -235,7 +235,7 @@ type postmaster struct {
 }
 
 func (d dataDir) readPIDFile() (p postmaster, err error) {
-	text, err := os.ReadFile(d.file(pidFile))
+	text, err := os.ReadFile(d.filePath(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
 		return p, errors.New("PostgreSQL starts") // the file may also be missing, truncated or without a socket
@@ -253,11 +253,11 @@ func (p postmaster) url(role, database string) string {
 	return fmt.Sprintf("postgres://%s@/%s?connect_timeout=10&host=%s", role, database, host)
 }
 
-// running reports whether any process of the server runs: each holds the lock on lockFile. A server
+// isRunning reports whether any process of the server runs: each holds the lock on lockFile. A server
 // that dg 1.0.0 started holds the one on logFile instead.
-func (d dataDir) running() bool {
+func (d dataDir) isRunning() bool {
 	return slices.ContainsFunc([]string{lockFile, logFile}, func(name string) bool {
-		file, err := os.Open(d.file(name))
+		file, err := os.Open(d.filePath(name))
 		if err != nil {
 			return false
 		}

@@ -22,7 +22,7 @@ import (
 
 // A new database has its roles and rights, a private socket and no TCP port. Its log has no values.
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
-	s := start(t, newFolder(t))
+	s := startServer(t, newFolder(t))
 	require.Equal(t, "dg_app in dg",
 		tb.Query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
 	require.Equal(t, "dg_owner false false false C 0700 on ", tb.Query[string](t, s.OwnerURL(), `select
@@ -40,7 +40,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 		for _, url := range []string{s.URL(), s.OwnerURL()} {
 			require.ErrorContains(t, tb.Exec(t, url, `select 'topsecret'::uuid`), "topsecret")
 		}
-		require.NotContains(t, string(tb.Must(os.ReadFile(s.data.file(logFile)))(t)), "topsecret")
+		require.NotContains(t, string(tb.Must(os.ReadFile(s.data.filePath(logFile)))(t)), "topsecret")
 	})
 }
 
@@ -50,19 +50,19 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	require.ErrorIs(t, tb.ErrorOf(RunningURL(dir)), errNotRunning)
 	command := joinServer(t, dir, nil)
 	require.Equal(t, "dg_owner", tb.Query[string](t, tb.Must(RunningURL(dir))(t), `select current_user`))
-	serve := start(t, dir)
+	serve := startServer(t, dir)
 	command.leave(t) // this process started the server
 	requireServing(t, serve)
 	joinServer(t, dir, nil).leave(t)
 	requireServing(t, serve)
-	stop(t, serve)
+	stopServer(t, serve)
 	require.Error(t, serve.Check())
 	require.NoDirExists(t, serve.socket)
 
-	log := tb.Must(os.Open(serve.data.file(logFile)))(t) // a server of dg 1.0.0 locks the log
+	log := tb.Must(os.Open(serve.data.filePath(logFile)))(t) // a server of dg 1.0.0 locks the log
 	defer log.Close()
 	require.True(t, tryLock(log))
-	require.True(t, serve.data.running())
+	require.True(t, serve.data.isRunning())
 }
 
 // If several users stop at once, exactly one of them stops the server. Others may start at that time.
@@ -79,7 +79,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.False(t, dataDir{path: dir}.running())
+	require.False(t, dataDir{path: dir}.isRunning())
 }
 
 // Ctrl-C, or a kill of the terminal's process group, ends dg but not the server.
@@ -89,31 +89,31 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	before := tb.Must(dataDir{path: dir}.readPIDFile())(t)
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
 	user.kill()
-	s := start(t, dir)
+	s := startServer(t, dir)
 	require.Equal(t, before, s.postmaster)
 	requireServing(t, s)
-	stop(t, s)
+	stopServer(t, s)
 	require.Error(t, s.Check())
 }
 
 // If the server was killed, the next start serves the same data with a new server.
 func TestKilledServerStartsAgain(t *testing.T) {
 	dir := newFolder(t)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	killServer(t, dir)
-	again := start(t, dir) // processes of the killed server may still be ending
+	again := startServer(t, dir) // processes of the killed server may still be ending
 	require.NoError(t, tb.Exec(t, again.OwnerURL(), `table kept`))
 	require.NoDirExists(t, s.socket)
 	require.Error(t, s.Check(), "the new one is another")
-	stop(t, s)
+	stopServer(t, s)
 	requireServing(t, again)
 }
 
 // After a crash of one of its processes, PostgreSQL recovers by itself. dg keeps using it, and then stops it.
 func TestServerStopsAfterItsRecovery(t *testing.T) {
 	dir := newFolder(t)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	var crashed int
 	require.Eventually(t, func() bool { // the walwriter starts after the server accepts connections
@@ -130,9 +130,9 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 		return err != nil
 	}, 20*time.Second, 100*time.Microsecond, "it does not recover")
 	require.NoError(t, s.Check())
-	stop(t, s)
+	stopServer(t, s)
 	require.Error(t, s.Check())
-	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
+	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 
 // The server starts even if another process has the id in postmaster.pid, as after a power cut.
@@ -141,18 +141,18 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	for _, content := range []string{
 		"%d\n", "%d\n" + dir + "\n1795000000\n5432\n/tmp/dg-postgres-0\n\n", "", "\x00\x00", "no number\n",
 	} {
-		s := start(t, dir)
+		s := startServer(t, dir)
 		f := s.data
 		killServer(t, dir)
-		stop(t, s) // other processes of the server may still be ending
+		stopServer(t, s) // other processes of the server may still be ending
 		waitUntilStopped(t, dir)
 		living := f.command(t.Context(), "sleep", "60") // runs as the server's user
 		require.NoError(t, living.Start())
-		require.NoError(t, os.WriteFile(f.file(pidFile), []byte(strings.ReplaceAll(content, "%d",
+		require.NoError(t, os.WriteFile(f.filePath(pidFile), []byte(strings.ReplaceAll(content, "%d",
 			strconv.Itoa(living.Process.Pid))), 0o600))
-		again := start(t, dir)
+		again := startServer(t, dir)
 		requireServing(t, again)
-		stop(t, again)
+		stopServer(t, again)
 		require.NoError(t, living.Process.Kill())
 		_ = living.Wait()
 	}
@@ -162,12 +162,12 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	dir := newFolder(t)
 	user := startPeer(t, dir, nil)
-	began := func() bool { return exists(filepath.Join(dir, newCluster, "PG_VERSION")) }
+	began := func() bool { return fileExists(filepath.Join(dir, newClusterFolder, "PG_VERSION")) }
 	require.Eventually(t, began, 20*time.Second, time.Millisecond, "initdb did not begin")
 	user.kill()
-	require.NoDirExists(t, filepath.Join(dir, cluster), "initdb was too fast for this test")
-	requireServing(t, start(t, dir)) // waits for the end of the first initdb
-	require.NoDirExists(t, filepath.Join(dir, newCluster))
+	require.NoDirExists(t, filepath.Join(dir, clusterFolder), "initdb was too fast for this test")
+	requireServing(t, startServer(t, dir)) // waits for the end of the first initdb
+	require.NoDirExists(t, filepath.Join(dir, newClusterFolder))
 }
 
 // The error names a server that dg did not start. dg does not use or stop that server.
@@ -193,8 +193,8 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 // logrotate may rename the log while the server runs. A log above maxLog is moved to the old log.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	dir := newFolder(t)
-	s := start(t, dir)
-	log := s.data.file(logFile)
+	s := startServer(t, dir)
+	log := s.data.filePath(logFile)
 	require.NoError(t, os.Rename(log, log+".1"))
 	require.NoError(t, s.Check())
 	joinServer(t, dir, nil).leave(t)
@@ -212,7 +212,7 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 // A command does not hang without the server's socket, and the last user can still stop the server.
 func TestServerWithoutSocketIsNamed(t *testing.T) {
 	dir := newFolder(t)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	require.NoError(t, os.RemoveAll(s.socket))
 	require.ErrorContains(t, s.Check(), "lost its socket")
 	begun := time.Now()
@@ -221,14 +221,14 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 	for _, says := range []string{"process " + strconv.Itoa(s.pid) + " runs", s.socket, "send that process SIGINT"} {
 		require.ErrorContains(t, err, says)
 	}
-	stop(t, s)
-	require.False(t, s.data.running())
+	stopServer(t, s)
+	require.False(t, s.data.isRunning())
 }
 
 // The error names a busy backend of a killed server, which prevents a new start.
 func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 	dir := newFolder(t)
-	s := start(t, dir)
+	s := startServer(t, dir)
 	conn := tb.Must(pgx.Connect(t.Context(), s.URL()))(t)
 	busy := int(conn.PgConn().PID())
 	go func() {

@@ -18,7 +18,7 @@ import (
 // minGzip is the least size to compress, in bytes: below it gzip saves at most one packet.
 const minGzip = 1400
 
-func encode(c *fiber.Ctx, plain []byte) []byte {
+func encodeBody(c *fiber.Ctx, plain []byte) []byte {
 	if len(plain) < minGzip || !acceptsGzip(&c.Context().Request.Header) {
 		return plain
 	}
@@ -51,7 +51,7 @@ func SendPage(c *fiber.Ctx, status int, html []byte) error {
 	c.Status(status)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	c.Context().Response.SetBodyRaw(encode(c, html))
+	c.Context().Response.SetBodyRaw(encodeBody(c, html))
 	return nil
 }
 
@@ -136,7 +136,7 @@ func SendNotModified(c *fiber.Ctx, etag string) error {
 // was sent or aborted, or immediately for any other body.
 func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 	ctx := c.Context()
-	body = encode(c, body)
+	body = encodeBody(c, body)
 	blocks := len(body) > BlockSize && !ctx.IsHead()
 	if err := checkRange(c); blocks && err != nil {
 		if sent != nil {

@@ -46,7 +46,7 @@ func classify(err error) Failure {
 			RetryAfter: e.RetryAfter,
 		}
 	}
-	if unavailable(err) {
+	if isUnavailable(err) {
 		return genericFailure(fiber.StatusServiceUnavailable)
 	}
 	if own, ok := errors.AsType[*fiber.Error](err); ok {
@@ -55,7 +55,7 @@ func classify(err error) Failure {
 	return genericFailure(fiber.StatusInternalServerError)
 }
 
-func unavailable(err error) bool {
+func isUnavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
@@ -77,7 +77,7 @@ func (r *request) logFailure(f Failure, err error) {
 
 func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	f.RequestID = r.id
-	r.code = string(f.Detail)
+	r.errorCode = string(f.Detail)
 	resp := &c.Context().Response
 	r.streaming = false
 	resp.ResetBody() // closes a stream that will not be sent
@@ -114,11 +114,11 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 
 // writePage reports whether r.page has responded. If the page panics, the caller sends JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
-	if r.page == nil {
+	if r.errorPage == nil {
 		return false
 	}
 	err := recoverPanic(func() error {
-		done = r.page(c, f)
+		done = r.errorPage(c, f)
 		return nil
 	})
 	if err != nil {

@@ -74,7 +74,7 @@ func framingFault(h *fasthttp.RequestHeader) string {
 	return ""
 }
 
-// knownMethod reports whether fiber has the method. It excludes CONNECT, which is for proxies.
-func knownMethod(m string) bool {
+// isKnownMethod reports whether fiber has the method. It excludes CONNECT, which is for proxies.
+func isKnownMethod(m string) bool {
 	return m != fiber.MethodConnect && slices.Contains(fiber.DefaultMethods, m)
 }

@@ -21,19 +21,19 @@ func plainRoutes(app *fiber.App) {
 }
 
 const (
-	host     = " HTTP/1.1\r\nHost: x\r\n"
-	get      = "GET /ok" + host
-	post     = "POST /form" + host
-	chunked  = "Transfer-Encoding: chunked\r\n"
-	identity = "transfer-encoding: identity\r\n"
-	length2  = "Content-Length: 2\r\n"
-	end      = "\r\n"
-	noChunks = "\r\n0\r\n\r\n"
+	hostLine     = " HTTP/1.1\r\nHost: x\r\n"
+	getLines     = "GET /ok" + hostLine
+	postLines    = "POST /form" + hostLine
+	chunkedLine  = "Transfer-Encoding: chunked\r\n"
+	identityLine = "transfer-encoding: identity\r\n"
+	lengthLine   = "Content-Length: 2\r\n"
+	emptyLine    = "\r\n"
+	lastChunk    = "\r\n0\r\n\r\n"
 )
 
 // rules.md, Formats: a request refused before routing gets the error body, the found fault, and a close.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
-	b := serve(t, Options{}, plainRoutes)
+	b := startServer(t, Options{}, plainRoutes)
 	kilobyte := "X-Filler: " + strings.Repeat("b", 990) + "\r\n"
 	const unreadable = "The request is not valid HTTP/1.1."
 	for _, c := range []struct {
@@ -46,43 +46,43 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"no version", "GET /ok\r\n\r\n", 400, unreadable},
 		{"version in words", "GET /ok HTTP/one\r\n\r\n", 400, unreadable},
 		{"no host", "GET /ok HTTP/1.1\r\n\r\n", 400, unreadable},
-		{"relative target", "GET ok" + host + end, 400, unreadable},
-		{"headers over the buffer", get + strings.Repeat(kilobyte, 40) + end, 431,
+		{"relative target", "GET ok" + hostLine + emptyLine, 400, unreadable},
+		{"headers over the buffer", getLines + strings.Repeat(kilobyte, 40) + emptyLine, 431,
 			"cookies of other programs on this host are the usual cause"},
-		{"target over 4 KB", "GET /ok?" + strings.Repeat("a", 4100) + host + end, 414, ""},
-		{"fragment", "GET /ok#top" + host + end, 400, faultFragment},
-		{"folded line", get + "X-A: b\r\n c\r\n\r\n", 400, faultLine},
-		{"folded by a tab", get + "X-A: b\r\n\tc\r\n\r\n", 400, faultLine},
-		{"chunked GET", get + chunked + noChunks, 400, faultChunked},
-		{"identity GET", get + identity + end, 400, faultChunked},
-		{"GET with a body", get + length2 + end + "hi", 400, faultBody},
-		{"GET, both lengths", get + "Content-Length: 0\r\n" + chunked + noChunks, 400, faultChunked},
-		{"HEAD of nothing", "HEAD /nowhere" + host + "Connection: close\r\n\r\n", 404, ""},
-		{"HEAD with a long body", "HEAD /ok" + host + "Content-Length: 70000\r\n\r\n", 400, ""},
-		{"HEAD with a body", "HEAD /ok" + host + length2 + end + "hi", 400, ""},
-		{"POST, both lengths", post + "Content-Length: 5\r\n" + chunked + noChunks, 400, faultChunked},
-		{"the other way", post + chunked + "Content-Length: 5\r\n" + noChunks, 400, faultChunked},
-		{"POST in chunks", post + chunked + "\r\n2\r\nhi\r\n0\r\n\r\n", 400, faultChunked},
-		{"30 KB beside a chunk's length", post + chunked + "\r\n2;" +
+		{"target over 4 KB", "GET /ok?" + strings.Repeat("a", 4100) + hostLine + emptyLine, 414, ""},
+		{"fragment", "GET /ok#top" + hostLine + emptyLine, 400, faultFragment},
+		{"folded line", getLines + "X-A: b\r\n c\r\n\r\n", 400, faultLine},
+		{"folded by a tab", getLines + "X-A: b\r\n\tc\r\n\r\n", 400, faultLine},
+		{"chunked GET", getLines + chunkedLine + lastChunk, 400, faultChunked},
+		{"identity GET", getLines + identityLine + emptyLine, 400, faultChunked},
+		{"GET with a body", getLines + lengthLine + emptyLine + "hi", 400, faultBody},
+		{"GET, both lengths", getLines + "Content-Length: 0\r\n" + chunkedLine + lastChunk, 400, faultChunked},
+		{"HEAD of nothing", "HEAD /nowhere" + hostLine + "Connection: close\r\n\r\n", 404, ""},
+		{"HEAD with a long body", "HEAD /ok" + hostLine + "Content-Length: 70000\r\n\r\n", 400, ""},
+		{"HEAD with a body", "HEAD /ok" + hostLine + lengthLine + emptyLine + "hi", 400, ""},
+		{"POST, both lengths", postLines + "Content-Length: 5\r\n" + chunkedLine + lastChunk, 400, faultChunked},
+		{"the other way", postLines + chunkedLine + "Content-Length: 5\r\n" + lastChunk, 400, faultChunked},
+		{"POST in chunks", postLines + chunkedLine + "\r\n2\r\nhi\r\n0\r\n\r\n", 400, faultChunked},
+		{"30 KB beside a chunk's length", postLines + chunkedLine + "\r\n2;" +
 			strings.Repeat("x", 30<<10) + "\r\nhi\r\n0\r\n\r\n", 400, faultChunked},
-		{"a trailer", post + chunked + "\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n", 400, faultChunked},
-		{"POST identity", post + identity + length2 + end + "hi", 400, faultChunked},
-		{"unknown coding", post + "Transfer-Encoding: br\r\n\r\n", 400, unreadable},
-		{"header line without CR", get + "X-A: b\nX-C: d\r\n\r\n", 400, faultLine},
-		{"CR in a header line", get + "X-A: b\rX-C: d\r\n\r\n", 400, ""},
-		{"two lengths", post + length2 + length2 + end + "hi", 400, unreadable},
-		{"two lengths of 0", get + strings.Repeat("Content-Length: 0\r\n", 2) + end, 400, unreadable},
-		{"body over 64 KB", post + "Content-Length: 70000\r\n\r\n", 413, ""},
+		{"a trailer", postLines + chunkedLine + "\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n", 400, faultChunked},
+		{"POST identity", postLines + identityLine + lengthLine + emptyLine + "hi", 400, faultChunked},
+		{"unknown coding", postLines + "Transfer-Encoding: br\r\n\r\n", 400, unreadable},
+		{"header line without CR", getLines + "X-A: b\nX-C: d\r\n\r\n", 400, faultLine},
+		{"CR in a header line", getLines + "X-A: b\rX-C: d\r\n\r\n", 400, ""},
+		{"two lengths", postLines + lengthLine + lengthLine + emptyLine + "hi", 400, unreadable},
+		{"two lengths of 0", getLines + strings.Repeat("Content-Length: 0\r\n", 2) + emptyLine, 400, unreadable},
+		{"body over 64 KB", postLines + "Content-Length: 70000\r\n\r\n", 413, ""},
 		{"HTTP/9.9", "GET /ok HTTP/9.9\r\nHost: x\r\n\r\n", 505, ""},
 		{"HTTP/2.0 preface", "PRI * HTTP/2.0\r\nHost: x\r\n\r\n", 505, ""},
 		{"HTTP/0.9 spelled out", "GET /ok HTTP/0.9\r\nHost: x\r\n\r\n", 505, ""},
-		{"unknown method", "BREW /ok" + host + end, 501, ""},
-		{"CONNECT", "CONNECT x:443" + host + end, 501, ""},
-		{"method that is no token", "G(T /ok" + host + end, 400, ""},
+		{"unknown method", "BREW /ok" + hostLine + emptyLine, 501, ""},
+		{"CONNECT", "CONNECT x:443" + hostLine + emptyLine, 501, ""},
+		{"method that is no token", "G(T /ok" + hostLine + emptyLine, 400, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := b.raw(t, c.request) // reports stray bytes, such as a body after HEAD
-			a.wantError(t, c.status)
+			a := b.sendRaw(t, c.request) // reports stray bytes, such as a body after HEAD
+			a.requireError(t, c.status)
 			require.Contains(t, a.body, c.message)
 			require.True(t, a.closed, "the connection stays open")
 		})
@@ -91,15 +91,15 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 
 // Router errors have the documented error body. A 405 lists the allowed methods.
 func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
-	b := serve(t, Options{}, plainRoutes)
+	b := startServer(t, Options{}, plainRoutes)
 	for request, status := range map[string]int{
 		"GET /nowhere": 404, "HEAD /nowhere": 404, "GET /OK": 404, "GET /ok/": 404, "GET /%6fk": 404, "GET //ok": 404,
 		"POST /ok": 405, "TRACE /ok": 405, "OPTIONS /ok": 405, "GET /panic": 500, "HEAD /panic": 500,
 	} {
 		t.Run(request, func(t *testing.T) {
 			method, path, _ := strings.Cut(request, " ")
-			a := b.do(t, method, path)
-			a.wantError(t, status)
+			a := b.send(t, method, path)
+			a.requireError(t, status)
 			if status == 405 {
 				require.Equal(t, "GET, HEAD", a.Header.Get("Allow"))
 			}
@@ -111,12 +111,14 @@ func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 
 // The guard accepts every valid HTTP/1.1 request that dg supports.
 func TestValidRequestPassesTheGuard(t *testing.T) {
-	b := serve(t, Options{}, plainRoutes)
+	b := startServer(t, Options{}, plainRoutes)
 	for _, request := range []string{
-		get + end, "GET /ok HTTP/1.0\r\n\r\n", "GET http://x/ok" + host + end, get + "Content-Length: 0\r\n" + end,
-		get + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + end, post + length2 + end + "hi",
+		getLines + emptyLine, "GET /ok HTTP/1.0\r\n\r\n", "GET http://x/ok" + hostLine + emptyLine,
+		getLines + "Content-Length: 0\r\n" + emptyLine,
+		getLines + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + emptyLine,
+		postLines + lengthLine + emptyLine + "hi",
 	} {
-		require.Equal(t, 200, b.raw(t, request).StatusCode, "%.60q", request)
+		require.Equal(t, 200, b.sendRaw(t, request).StatusCode, "%.60q", request)
 	}
 }
 
@@ -147,7 +149,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		"code-unknown": {apperr.New("ERR_ODD", "internals"), 500, ""},
 	}
 	ofTheBody := []string{"ETag", "Last-Modified", "Content-Encoding", "Content-Disposition", "Content-Language"}
-	b := serve(t, Options{}, func(app *fiber.App) {
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/:case", func(c *fiber.Ctx) error {
 			c.Set("RateLimit", "kept")
 			for _, name := range ofTheBody {
@@ -159,7 +161,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := b.get(t, "/"+name)
-			a.wantError(t, c.status)
+			a.requireError(t, c.status)
 			require.NotContains(t, a.body, "internals")
 			require.NotContains(t, a.body, "10.1.2.3")
 			require.Contains(t, a.body, c.message)
@@ -181,7 +183,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 
 // An error page replaces the error body, unless the page declines or panics.
 func TestErrorPageReplacesTheErrorBody(t *testing.T) {
-	b := serve(t, Options{ErrorPage: func(c *fiber.Ctx, f Failure) bool {
+	b := startServer(t, Options{ErrorPage: func(c *fiber.Ctx, f Failure) bool {
 		switch {
 		case strings.HasPrefix(c.Path(), "/api/v1/"):
 			return false
@@ -195,9 +197,9 @@ func TestErrorPageReplacesTheErrorBody(t *testing.T) {
 	a := b.get(t, "/page")
 	require.Equal(t, 404, a.StatusCode)
 	require.Regexp(t, "^<p>No such endpoint.* "+a.Header.Get("X-Request-Id")+"$", a.body)
-	b.get(t, "/api/v1/page").wantError(t, 404)
-	b.get(t, "/broken").wantError(t, 404)
-	early := b.raw(t, "GET /page#x HTTP/1.1\r\nHost: x\r\n\r\n")
+	b.get(t, "/api/v1/page").requireError(t, 404)
+	b.get(t, "/broken").requireError(t, 404)
+	early := b.sendRaw(t, "GET /page#x HTTP/1.1\r\nHost: x\r\n\r\n")
 	require.Equal(t, 400, early.StatusCode)
 	require.Contains(t, early.body, "<p>", "in front of the router")
 }

@@ -46,9 +46,9 @@ type listener struct {
 	net.Listener // nil until Serve is called
 	srv          *Server
 
-	mu        sync.Mutex
-	openConns map[*conn]struct{}
-	networks  map[netip.Prefix]int // number of connections by network
+	mu             sync.Mutex
+	openConns      map[*conn]struct{}
+	connsByNetwork map[netip.Prefix]int // number of connections by network
 }
 
 // conn embeds TCPConn for SetLinger and SetWriteBuffer.
@@ -109,13 +109,13 @@ func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 		return nil
 	}
 	for i, network := range c.networks {
-		if l.networks[network] >= min(maxPerNetwork[i], l.srv.opts.MaxConnections/2) {
+		if l.connsByNetwork[network] >= min(maxPerNetwork[i], l.srv.opts.MaxConnections/2) {
 			return nil
 		}
 	}
 	l.openConns[c] = struct{}{}
 	for _, network := range c.networks {
-		l.networks[network]++
+		l.connsByNetwork[network]++
 	}
 	return c
 }
@@ -132,8 +132,8 @@ func (c *conn) forget() {
 	if _, open := c.ln.openConns[c]; open {
 		delete(c.ln.openConns, c)
 		for _, network := range c.networks {
-			if c.ln.networks[network]--; c.ln.networks[network] == 0 {
-				delete(c.ln.networks, network)
+			if c.ln.connsByNetwork[network]--; c.ln.connsByNetwork[network] == 0 {
+				delete(c.ln.connsByNetwork, network)
 			}
 		}
 	}

@@ -25,14 +25,14 @@ import (
 
 func (b *testServer) isRefused(t *testing.T, from string) bool {
 	c := b.dialFrom(t, from)
-	_, _ = io.WriteString(c, get+"Connection: close\r\n"+end)
+	_, _ = io.WriteString(c, getLines+"Connection: close\r\n"+emptyLine)
 	answer, _ := io.ReadAll(c)
 	return !strings.HasPrefix(string(answer), "HTTP/1.1 200")
 }
 
 // rules.md, Bounds: an address has at most 500 open connections. A trusted proxy has no such limit.
 func TestConnectionsPerAddressAreBounded(t *testing.T) {
-	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}, plainRoutes)
+	b := startServer(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}, plainRoutes)
 	open := map[string][]net.Conn{}
 	for _, from := range []string{"127.0.0.2", "127.0.0.9"} {
 		for range maxPerNetwork[0] {
@@ -60,7 +60,7 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 	other := connect("2001:db8:2::1")
 	require.NotNil(t, other)
 	other.forget()
-	require.Len(t, l.networks, maxPerNetwork[1]+1, "a network without connections is forgotten")
+	require.Len(t, l.connsByNetwork, maxPerNetwork[1]+1, "a network without connections is forgotten")
 	last.forget()
 	last.forget()
 	require.NotNil(t, connect("2001:db8:1:ffff::1"))
@@ -80,8 +80,8 @@ func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 // A connection that the client aborts within a request is counted. The log has one line a second and no error.
 func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	metrics := prometheus.NewRegistry()
-	b := serve(t, Options{Metrics: metrics}, plainRoutes)
-	for _, sent := range []string{"GET / HT", get, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"} {
+	b := startServer(t, Options{Metrics: metrics}, plainRoutes)
+	for _, sent := range []string{"GET / HT", getLines, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"} {
 		c := b.dial(t)
 		tb.Must(io.WriteString(c, sent))(t)
 		require.NoError(t, c.(*net.TCPConn).SetLinger(0))
@@ -95,7 +95,7 @@ func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 
 // rules.md, Bounds: the total number of connections is limited.
 func TestTotalConnectionsAreBounded(t *testing.T) {
-	b := serve(t, Options{MaxConnections: 4}, plainRoutes)
+	b := startServer(t, Options{MaxConnections: 4}, plainRoutes)
 	first := b.dial(t)
 	b.dial(t)
 	b.dialFrom(t, "127.0.0.2")
@@ -137,14 +137,14 @@ func (b *testServer) beginShutdown(t *testing.T) <-chan error {
 
 // Without connections a shutdown skips its delay, which is for proxies that still open some.
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
-	b := serve(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
-	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))
+	b := startServer(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
+	require.NoError(t, receive(t, b.beginShutdown(t), "the shutdown"))
 }
 
 // waitingServer serves /wait, which answers once release is closed, and /query, which waits for its context's end.
 func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, release chan struct{}) {
 	begun, release = make(chan struct{}, 1), make(chan struct{})
-	b = serve(t, Options{Grace: grace}, func(app *fiber.App) {
+	b = startServer(t, Options{Grace: grace}, func(app *fiber.App) {
 		app.Get("/wait", func(c *fiber.Ctx) error {
 			begun <- struct{}{}
 			<-release
@@ -177,8 +177,8 @@ func TestShutdownLetsARequestFinish(t *testing.T) {
 	<-begun
 	stopped := b.beginShutdown(t)
 	close(release)
-	require.Equal(t, "ok", within10s(t, answers, "the answer").body)
-	require.NoError(t, within10s(t, stopped, "the shutdown"))
+	require.Equal(t, "ok", receive(t, answers, "the answer").body)
+	require.NoError(t, receive(t, stopped, "the shutdown"))
 }
 
 // A request whose query is cancelled gets 503.
@@ -186,8 +186,8 @@ func TestShutdownCancelsQueriesAfterTheGrace(t *testing.T) {
 	b, begun, _ := waitingServer(t, 100*time.Millisecond)
 	answers := b.getAsync(t, "/query")
 	<-begun
-	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))
-	within10s(t, answers, "the answer").wantError(t, 503)
+	require.NoError(t, receive(t, b.beginShutdown(t), "the shutdown"))
+	receive(t, answers, "the answer").requireError(t, 503)
 }
 
 // A signal may stop the server before Serve. Serve then returns nil.

@@ -35,8 +35,8 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
 		slog.String("client", r.addr),
 	}
-	if r.code != "" {
-		attrs = append(attrs, slog.String("code", r.code))
+	if r.errorCode != "" {
+		attrs = append(attrs, slog.String("code", r.errorCode))
 	}
 	if err != nil {
 		attrs = append(attrs, slog.String("broken", err.Error()))
@@ -61,7 +61,7 @@ func isServerFault(status int) bool {
 
 // metricMethod returns a known method, or "other", so that clients cannot add any number of labels.
 func metricMethod(method string) string {
-	if knownMethod(method) {
+	if isKnownMethod(method) {
 		return method
 	}
 	return "other"
@@ -109,7 +109,7 @@ func (r *request) startSpan(header *fasthttp.RequestHeader) {
 	caller := propagation.TraceContext{}.Extract(r.ctx,
 		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
 	r.ctx, r.span = r.srv.opts.Tracer.Start(caller, r.method,
-		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
+		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.startedAt))
 }
 
 // endSpan leaves out the path and the client's address, which are private.
@@ -121,7 +121,7 @@ func (r *request) endSpan(status int, err error) {
 		attribute.Int("http.response.status_code", status),
 		attribute.String("dg.request_id", r.id))
 	if isServerFault(status) || err != nil {
-		r.span.SetStatus(codes.Error, cmp.Or(r.code, "broken off"))
+		r.span.SetStatus(codes.Error, cmp.Or(r.errorCode, "broken off"))
 	}
 	r.span.End()
 }

@@ -19,26 +19,26 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-const unmatched = "unmatched"
+const unmatchedRoute = "unmatched"
 
 // firstByteTimeout is a handler's deadline, so that a response begins within 10 s.
 const firstByteTimeout = 9 * time.Second
 
 // request holds copies of strings: fasthttp reuses buffers, and a stream outlives its handler.
 type request struct {
-	srv    *Server
-	page   ErrorPage // nil: failures are JSON
-	id     string
-	addr   string
-	method string
-	path   string
-	route  string
-	code   string // details.code of an error response
-	start  time.Time
-	base   context.Context // ends with the server
-	ctx    context.Context // the context that handlers get
-	cancel context.CancelFunc
-	span   trace.Span // nil: the request is not traced
+	srv       *Server
+	errorPage ErrorPage // nil: failures are JSON
+	id        string
+	addr      string
+	method    string
+	path      string
+	route     string
+	errorCode string // details.code of an error response
+	startedAt time.Time
+	serverCtx context.Context // ends with the server
+	ctx       context.Context // the context that handlers get
+	cancel    context.CancelFunc
+	span      trace.Span // nil: the request is not traced
 
 	authenticated bool
 	streaming     bool // the stream calls end, not finish
@@ -66,7 +66,7 @@ func foreignServer(app *fiber.App) *Server {
 // returns false. Inside Server or another Handle it only handles errors and panics.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
-		r.page = page
+		r.errorPage = page
 		return r.handle(c, handle)
 	}
 	return foreignServer(c.App()).serve(c, page, handle)
@@ -74,7 +74,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := s.begin(c)
-	r.page = page
+	r.errorPage = page
 	defer r.finish(c)
 	if f, ok := checkRequest(&c.Context().Request); !ok {
 		c.Context().SetConnectionClose() // after a framing fault the next request cannot be trusted
@@ -106,15 +106,15 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	s.running.Add(1)
 	header := &c.Context().Request.Header
 	r := &request{
-		srv:    s,
-		id:     requestID(header.Peek(fiber.HeaderXRequestID)),
-		addr:   s.clientAddr(c),
-		method: string(c.Context().Method()),
-		path:   string(c.Context().URI().PathOriginal()),
-		route:  unmatched,
-		start:  time.Now(),
-		base:   s.base,
-		ctx:    s.base,
+		srv:       s,
+		id:        requestID(header.Peek(fiber.HeaderXRequestID)),
+		addr:      s.clientAddr(c),
+		method:    string(c.Context().Method()),
+		path:      string(c.Context().URI().PathOriginal()),
+		route:     unmatchedRoute,
+		startedAt: time.Now(),
+		serverCtx: s.baseCtx,
+		ctx:       s.baseCtx,
 	}
 	if s.app == nil {
 		r.ctx = c.UserContext()
@@ -144,7 +144,7 @@ func (r *request) finish(c *fiber.Ctx) {
 
 func (r *request) end(status int, bytes int64, err error) {
 	r.cancel()
-	took := time.Since(r.start)
+	took := time.Since(r.startedAt)
 	if r.span != nil {
 		r.endSpan(status, err)
 	}
@@ -177,15 +177,15 @@ func RequestID(c *fiber.Ctx) string {
 func StreamContext(c *fiber.Ctx) context.Context {
 	r := requestOf(c)
 	if r.span == nil {
-		return r.base
+		return r.serverCtx
 	}
-	return trace.ContextWithSpan(r.base, r.span)
+	return trace.ContextWithSpan(r.serverCtx, r.span)
 }
 
-var validRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
+var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
 func requestID(own []byte) string {
-	if validRequestID.Match(own) {
+	if requestIDPattern.Match(own) {
 		return string(own)
 	}
 	return rand.Text()
@@ -195,7 +195,7 @@ func requestID(own []byte) string {
 func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
 	if path == "/" && c.Path() != "/" { // no handler matched, only middleware
-		return unmatched
+		return unmatchedRoute
 	}
 	return strings.Clone(path)
 }
@@ -203,7 +203,7 @@ func routeLabel(c *fiber.Ctx) string {
 // checkMethod responds with 501 to CONNECT, and to methods that fiber would refuse in plain text.
 func (s *Server) checkMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		if knownMethod(string(ctx.Method())) {
+		if isKnownMethod(string(ctx.Method())) {
 			next(ctx)
 			return
 		}

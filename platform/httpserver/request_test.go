@@ -25,7 +25,7 @@ import (
 
 // openapi.yaml, X-Request-Id: the client's id is used if it matches [A-Za-z0-9_-]{8,64}.
 func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
-	b := serve(t, Options{}, func(app *fiber.App) {
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
 	})
 	for id, own := range map[string]bool{
@@ -35,10 +35,10 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 		a := b.get(t, "/id", "X-Request-Id", id)
 		got := a.Header.Get("X-Request-Id")
 		require.Equal(t, own, got == id, "sent %q, got %q", id, got)
-		require.Regexp(t, validRequestID, got)
+		require.Regexp(t, requestIDPattern, got)
 		require.Equal(t, a.body, got)
 	}
-	early := b.raw(t, "GET /id#x"+host+"X-Request-Id: my-own-id\r\n\r\n")
+	early := b.sendRaw(t, "GET /id#x"+hostLine+"X-Request-Id: my-own-id\r\n\r\n")
 	require.Equal(t, "my-own-id", early.Header.Get("X-Request-Id"), "in front of the router")
 }
 
@@ -83,13 +83,13 @@ func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 // Metrics are labelled by route template and known method, never by a client's path.
 func TestMetricsAreByRouteTemplate(t *testing.T) {
 	reg := prometheus.NewRegistry()
-	b := serve(t, Options{Metrics: reg}, func(app *fiber.App) {
+	b := startServer(t, Options{Metrics: reg}, func(app *fiber.App) {
 		app.Get("/api/v1/forks/:id", func(c *fiber.Ctx) error { return c.SendString("x") })
 	})
 	for _, path := range []string{"/api/v1/forks/1", "/api/v1/forks/2", "/api/v1/none/2", "/elsewhere"} {
 		b.get(t, path)
 	}
-	b.raw(t, "BREW /x HTTP/1.1\r\nHost: x\r\n\r\n")
+	b.sendRaw(t, "BREW /x HTTP/1.1\r\nHost: x\r\n\r\n")
 	eventually(t, "all to be counted", func() bool { return testutil.CollectAndCount(b.metrics.duration) == 3 })
 	got := tb.Must(testutil.CollectAndFormat(reg, expfmt.TypeTextPlain, "dg_http_request_duration_seconds"))(t)
 	for _, labels := range []string{
@@ -105,7 +105,8 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	type requestValues struct{ id, addr, path, param, header string }
 	var mu sync.Mutex
 	var all []requestValues
-	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, func(app *fiber.App) {
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	b := startServer(t, Options{TrustedProxies: loopback}, func(app *fiber.App) {
 		app.Get("/v/:p", func(c *fiber.Ctx) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -117,7 +118,7 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	r := bufio.NewReader(c)
 	for i, x := range []string{"a", "b"} {
 		s := strings.Repeat(x, 8)
-		_, _ = fmt.Fprintf(c, "GET /v/%s"+host+"X-Request-Id: %s\r\nUser-Agent: %s\r\n"+
+		_, _ = fmt.Fprintf(c, "GET /v/%s"+hostLine+"X-Request-Id: %s\r\nUser-Agent: %s\r\n"+
 			"X-Forwarded-For: 192.0.2.%d\r\n\r\n", s, s, s, i)
 		require.Equal(t, 200, readAnswer(tb.Must(http.ReadResponse(r, nil))(t)).StatusCode)
 	}
@@ -126,13 +127,13 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 
 // Each request has one log line, without query, key or redacted parts of the path.
 func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
-	b := serve(t, Options{
+	b := startServer(t, Options{
 		RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") },
 	}, func(app *fiber.App) {
 		app.Get("/forks/:id", func(c *fiber.Ctx) error { return c.SendString("12345") })
 	})
 	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").Header.Get("X-Request-Id")
-	b.raw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
+	b.sendRaw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
 	eventually(t, "two log lines", func() bool { return strings.Count(b.logs.String(), "\n") >= 2 })
 	logs := b.logs.String()
 	require.NotRegexp(t, "secret|hidden|token", logs)
@@ -150,7 +151,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 
 // Authenticated requests below the rate limit and server faults are always logged. Other requests are sampled.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
-	b := serve(t, Options{}, func(app *fiber.App) {
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/known", func(c *fiber.Ctx) error {
 			MarkAuthenticated(c)
 			return c.SendString("ok")
@@ -203,7 +204,7 @@ func TestGzipIsAcceptedWithAPositiveWeight(t *testing.T) {
 // JSON is compressed if the client accepts gzip. If-None-Match gets a 304 only for the ETag of that encoding.
 func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
-	b := serve(t, Options{}, func(app *fiber.App) {
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.All("/j", func(c *fiber.Ctx) error {
 			tag := ETag(c, "org1", "7")
 			if NotModified(c, tag) {
@@ -218,7 +219,7 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
 	require.Equal(t, body, zipped.decompressedBody(t))
 	for _, a := range []answer{plain, zipped} {
-		a.wantHeaders(t, map[string]string{"Vary": "Authorization, Accept-Encoding",
+		a.requireHeaders(t, map[string]string{"Vary": "Authorization, Accept-Encoding",
 			"Cache-Control": "private, no-cache", "Content-Type": "application/json; charset=utf-8"})
 	}
 	tag := plain.Header.Get("ETag")
@@ -234,20 +235,20 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 			{"GET", "", "*", 304}, {"GET", "", `"x", ` + tag, 304}, {"GET", "gzip", ztag, 304},
 			{"GET", "gzip", tag, 200}, {"GET", "", ztag, 200}, {"GET", "", `"x"`, 200},
 		} {
-			a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
+			a := b.send(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
 				"If-None-Match", c.match)
 			require.Equal(t, c.status, a.StatusCode, "%+v", c)
 			if a.StatusCode == 304 {
 				require.Empty(t, a.body+a.Header.Get("Content-Type"))
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-				a.wantHeaders(t, map[string]string{"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
+				a.requireHeaders(t, map[string]string{"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
 					"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache"})
 			}
 		}
 		require.Equal(t, 200, b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT").StatusCode)
 	})
 	t.Run("HEAD has the headers of GET", func(t *testing.T) {
-		head := b.do(t, "HEAD", "/j", "Accept-Encoding", "gzip")
+		head := b.send(t, "HEAD", "/j", "Accept-Encoding", "gzip")
 		require.Empty(t, head.body)
 		for _, k := range []string{
 			"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control",
@@ -261,14 +262,14 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 func TestLargeJSONHasAContentLength(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
 	sent := make(chan struct{}, 2)
-	b := serve(t, Options{}, func(app *fiber.App) {
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, "", func() { sent <- struct{}{} }) })
 	})
 	a := b.get(t, "/j")
-	a.wantHeaders(t, map[string]string{"Content-Length": "4194304"})
+	a.requireHeaders(t, map[string]string{"Content-Length": "4194304"})
 	require.True(t, bytes.Equal(body, []byte(a.body)))
 	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
 	require.Len(t, sent, 1)
-	b.get(t, "/j", "Range", "bytes=9-").wantError(t, 400)
+	b.get(t, "/j", "Range", "bytes=9-").requireError(t, 400)
 	require.Len(t, sent, 2, "what is not sent is over, too")
 }

@@ -67,8 +67,8 @@ type Server struct {
 	sampler *rate.Limiter  // limits the lines of the access log
 	aborts  rate.Sometimes // logs connections that clients ended
 
-	base  context.Context // parent of all requests' contexts; Shutdown cancels it
-	abort context.CancelCauseFunc
+	baseCtx context.Context // parent of all requests' contexts; Shutdown cancels it
+	abort   context.CancelCauseFunc
 
 	running  atomic.Int64 // requests whose handler or stream runs
 	stopping atomic.Bool
@@ -80,9 +80,9 @@ func newServer(o Options) *Server {
 	s := &Server{
 		opts: o, sampler: rate.NewLimiter(50, 50), aborts: rate.Sometimes{Interval: time.Second},
 	}
-	s.listener = &listener{srv: s, openConns: map[*conn]struct{}{}, networks: map[netip.Prefix]int{}}
+	s.listener = &listener{srv: s, openConns: map[*conn]struct{}{}, connsByNetwork: map[netip.Prefix]int{}}
 	s.metrics = newMetrics(o.Metrics, s)
-	s.base, s.abort = context.WithCancelCause(context.Background())
+	s.baseCtx, s.abort = context.WithCancelCause(context.Background())
 	return s
 }
 
@@ -118,7 +118,7 @@ func New(o Options) *Server {
 		}
 		return s.serve(c, s.opts.ErrorPage, func(c *fiber.Ctx) error {
 			err := c.Next()
-			if r := requestOf(c); r.route == unmatched {
+			if r := requestOf(c); r.route == unmatchedRoute {
 				r.route = routeLabel(c)
 			}
 			return err

@@ -31,7 +31,7 @@ type testServer struct {
 	served    chan struct{} // closed when Serve has returned
 }
 
-func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
+func startServer(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	b := &testServer{served: make(chan struct{}), addr: ln.Addr().String()}
@@ -48,13 +48,13 @@ func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	}()
 	t.Cleanup(func() {
 		assert.NoError(t, b.Shutdown(context.Background()))
-		within10s(t, b.served, "Serve to return")
+		receive(t, b.served, "Serve to return")
 	})
 	return b
 }
 
-// within10s receives a value from c, or fails the test after testTimeout.
-func within10s[T any](t *testing.T, c <-chan T, what string) T {
+// receive receives a value from c, or fails the test after testTimeout.
+func receive[T any](t *testing.T, c <-chan T, what string) T {
 	t.Helper()
 	select {
 	case v := <-c:
@@ -92,7 +92,7 @@ func (b *testServer) dialFrom(t *testing.T, address string) net.Conn {
 	return c
 }
 
-func (b *testServer) raw(t *testing.T, request string) answer {
+func (b *testServer) sendRaw(t *testing.T, request string) answer {
 	t.Helper()
 	c := b.dial(t)
 	tb.Must(io.WriteString(c, request))(t)
@@ -118,10 +118,10 @@ func readAnswer(response *http.Response) answer {
 // get sends a GET with Go's client, without transparent compression.
 func (b *testServer) get(t *testing.T, path string, header ...string) answer {
 	t.Helper()
-	return b.do(t, http.MethodGet, path, header...)
+	return b.send(t, http.MethodGet, path, header...)
 }
 
-func (b *testServer) do(t *testing.T, method, path string, header ...string) answer {
+func (b *testServer) send(t *testing.T, method, path string, header ...string) answer {
 	t.Helper()
 	req := tb.Must(http.NewRequestWithContext(t.Context(), method, b.url+path, nil))(t)
 	for i := 0; i < len(header); i += 2 {
@@ -144,19 +144,19 @@ var errorCodes = map[int][2]string{
 	503: {"unavailable", "ERR_UNAVAILABLE"},
 }
 
-func (a answer) wantHeaders(t *testing.T, headers map[string]string) {
+func (a answer) requireHeaders(t *testing.T, headers map[string]string) {
 	t.Helper()
 	for name, want := range headers {
 		require.Equal(t, want, a.Header.Get(name), name)
 	}
 }
 
-// wantError checks status, headers and the exact form of the error body.
-func (a answer) wantError(t *testing.T, status int) {
+// requireError checks status, headers and the exact form of the error body.
+func (a answer) requireError(t *testing.T, status int) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
-	require.Regexp(t, validRequestID, a.Header.Get("X-Request-Id"))
-	a.wantHeaders(t, map[string]string{"Content-Type": "application/json; charset=utf-8",
+	require.Regexp(t, requestIDPattern, a.Header.Get("X-Request-Id"))
+	a.requireHeaders(t, map[string]string{"Content-Type": "application/json; charset=utf-8",
 		"Cache-Control": "private, no-cache", "Server": ""})
 	if a.Request != nil && a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body)

@@ -61,8 +61,8 @@ func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 		s.close(err)
 		return err
 	}
-	s.gzip = acceptsGzip(&c.Context().Request.Header)
-	setStreamHeaders(c, header, s.gzip)
+	s.compress = acceptsGzip(&c.Context().Request.Header)
+	setStreamHeaders(c, header, s.compress)
 	s.send(c.Context(), -1)
 	return nil
 }
@@ -97,16 +97,16 @@ func setStreamHeaders(c *fiber.Ctx, header map[string]string, compress bool) {
 
 // stream is a response body that fasthttp sends after the handler has returned.
 type stream struct {
-	source   Source
-	conn     net.Conn
-	tcp      socket // nil if conn is not a TCP connection
-	req      *request
-	gzip     bool
-	block    []byte // read but not yet sent
-	ended    bool
-	sent     int64
-	fault    error // an error of the source, not of the connection
-	complete bool  // whether all blocks were written
+	source    Source
+	conn      net.Conn
+	tcp       socket // nil if conn is not a TCP connection
+	req       *request
+	compress  bool
+	block     []byte // read but not yet sent
+	ended     bool
+	sent      int64
+	sourceErr error // an error of the source, not of the connection
+	complete  bool  // whether all blocks were written
 }
 
 // socket is the part of a TCP connection that streams set.
@@ -184,8 +184,8 @@ func (s *stream) copyTo(w io.Writer, flush func() error) error {
 				return err
 			}
 		}
-		if s.fault = s.read(); s.fault != nil {
-			return fmt.Errorf("read the source: %w", s.fault)
+		if s.sourceErr = s.read(); s.sourceErr != nil {
+			return fmt.Errorf("read the source: %w", s.sourceErr)
 		}
 	}
 	return nil
@@ -201,7 +201,7 @@ var gzipWriters = sync.Pool{New: func() any {
 
 // copyOrCompress is copyTo, with gzip if set. It writes no footer to a truncated file.
 func (s *stream) copyOrCompress(to io.Writer) error {
-	if !s.gzip {
+	if !s.compress {
 		return s.copyTo(to, func() error { return nil })
 	}
 	blocks := bufio.NewWriterSize(to, BlockSize)
@@ -256,12 +256,12 @@ func (s *stream) CloseWithError(writeErr error) error {
 
 func (s *stream) outcome(writeErr error) error {
 	switch {
-	case s.fault != nil:
-		return s.fault
+	case s.sourceErr != nil:
+		return s.sourceErr
 	case s.complete && writeErr == nil:
 		return nil
-	case context.Cause(s.req.base) != nil:
-		return context.Cause(s.req.base)
+	case context.Cause(s.req.serverCtx) != nil:
+		return context.Cause(s.req.serverCtx)
 	case writeErr == nil:
 		return ErrClientGone // nothing was sent
 	}

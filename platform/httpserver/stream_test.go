@@ -24,9 +24,9 @@ import (
 )
 
 type fakeSource struct {
-	rest   []byte                 // bytes not yet returned
-	then   func() ([]byte, error) // called after the last block; nil: the end
-	closed chan closeCall
+	rest      []byte                 // bytes not yet returned
+	afterRest func() ([]byte, error) // called after the last block; nil: the end
+	closed    chan closeCall
 }
 
 type closeCall struct {
@@ -35,15 +35,15 @@ type closeCall struct {
 }
 
 func newFakeSource(body []byte, then func() ([]byte, error)) *fakeSource {
-	return &fakeSource{rest: body, then: then, closed: make(chan closeCall, 2)}
+	return &fakeSource{rest: body, afterRest: then, closed: make(chan closeCall, 2)}
 }
 
 func (s *fakeSource) Next() ([]byte, error) {
 	if len(s.rest) == 0 {
-		if s.then == nil {
+		if s.afterRest == nil {
 			return nil, io.EOF
 		}
-		return s.then()
+		return s.afterRest()
 	}
 	n := min(BlockSize, len(s.rest))
 	block := s.rest[:n]
@@ -53,15 +53,15 @@ func (s *fakeSource) Next() ([]byte, error) {
 
 func (s *fakeSource) Close(sent int64, err error) { s.closed <- closeCall{sent, err} }
 
-func (s *fakeSource) wantClosed(t *testing.T, is error) closeCall {
-	e := within10s(t, s.closed, "the source to be closed")
+func (s *fakeSource) requireClosed(t *testing.T, is error) closeCall {
+	e := receive(t, s.closed, "the source to be closed")
 	require.ErrorIs(t, e.err, is)
 	require.Empty(t, s.closed, "closed twice")
 	return e
 }
 
-// noise returns text that gzip compresses to about half its size.
-func noise(n int) []byte {
+// randomBytes returns text that gzip compresses to about half its size.
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	for i := range b {
@@ -71,7 +71,7 @@ func noise(n int) []byte {
 }
 
 func serveSource(t *testing.T, o Options, source *fakeSource) *testServer {
-	return serve(t, o, func(app *fiber.App) {
+	return startServer(t, o, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			file := map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": "attachment"}
 			if c.Method() == fiber.MethodHead {
@@ -87,15 +87,15 @@ func TestWholeFileArrives(t *testing.T) {
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		for _, enc := range []string{"", "gzip"} {
 			t.Run(fmt.Sprint(enc, size), func(t *testing.T) {
-				source := newFakeSource(noise(size), nil)
+				source := newFakeSource(randomBytes(size), nil)
 				a := serveSource(t, Options{}, source).get(t, "/x", "Accept-Encoding", enc)
 				require.NoError(t, a.err)
 				require.Equal(t, 200, a.StatusCode)
-				require.True(t, bytes.Equal(noise(size), a.decompressedBody(t)), "it is not the file")
-				a.wantHeaders(t, map[string]string{"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
+				require.True(t, bytes.Equal(randomBytes(size), a.decompressedBody(t)), "it is not the file")
+				a.requireHeaders(t, map[string]string{"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
 					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment"})
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-				require.Equal(t, int64(len(a.body)), source.wantClosed(t, nil).sent)
+				require.Equal(t, int64(len(a.body)), source.requireClosed(t, nil).sent)
 			})
 		}
 	}
@@ -106,45 +106,45 @@ func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	denied := apperr.New(apperr.Validation, "Give a shorter period.")
 	s := newFakeSource(nil, func() ([]byte, error) { return nil, denied })
 	a := serveSource(t, Options{}, s).get(t, "/x", "Accept-Encoding", "gzip")
-	a.wantError(t, 400)
+	a.requireError(t, 400)
 	require.Empty(t, a.Header.Get("Content-Disposition")+a.Header.Get("Content-Encoding"))
-	s.wantClosed(t, denied)
+	s.requireClosed(t, denied)
 	panics := newFakeSource(nil, func() ([]byte, error) { panic("internals") })
 	a = serveSource(t, Options{}, panics).get(t, "/x")
-	a.wantError(t, 500)
+	a.requireError(t, 500)
 	require.NotContains(t, a.body, "internals")
 }
 
 // A source is closed if middleware replaces its response with an error.
 func TestUnsentFileIsClosed(t *testing.T) {
-	s := newFakeSource(noise(200_000), nil)
-	b := serve(t, Options{}, func(app *fiber.App) {
+	s := newFakeSource(randomBytes(200_000), nil)
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Use(func(c *fiber.Ctx) error {
 			_ = c.Next()
 			return apperr.New(apperr.Unavailable, "The audit could not be written.")
 		})
 		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s, nil) })
 	})
-	b.get(t, "/x").wantError(t, 503)
-	s.wantClosed(t, ErrClientGone)
+	b.get(t, "/x").requireError(t, 503)
+	s.requireClosed(t, ErrClientGone)
 }
 
 // HTTP/1.0 gets 505, a range 400. HEAD gets the headers, and no bytes after them.
 func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
-	s := newFakeSource(noise(10), nil)
+	s := newFakeSource(randomBytes(10), nil)
 	b := serveSource(t, Options{}, s)
-	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
+	a := b.send(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, a.StatusCode)
-	a.wantHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
+	a.requireHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
 		"Content-Length": ""})
 	c := b.dial(t)
-	_, _ = io.WriteString(c, "HEAD /x"+host+"\r\nHEAD /x"+host+"Connection: close\r\n\r\n")
+	_, _ = io.WriteString(c, "HEAD /x"+hostLine+"\r\nHEAD /x"+hostLine+"Connection: close\r\n\r\n")
 	all, _ := io.ReadAll(c)
 	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(all))
-	b.raw(t, "GET /x HTTP/1.0\r\n\r\n").wantError(t, 505)
-	s.wantClosed(t, nil)
-	b.get(t, "/x", "Range", "bytes=9-").wantError(t, 400)
-	s.wantClosed(t, nil)
+	b.sendRaw(t, "GET /x HTTP/1.0\r\n\r\n").requireError(t, 505)
+	s.requireClosed(t, nil)
+	b.get(t, "/x", "Range", "bytes=9-").requireError(t, 400)
+	s.requireClosed(t, nil)
 	require.Len(t, s.rest, 10)
 }
 
@@ -166,13 +166,13 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	} {
 		for _, accept := range []string{"identity", "gzip"} {
 			t.Run(name+", "+accept, func(t *testing.T) {
-				source := newFakeSource(noise(300_000), then)
+				source := newFakeSource(randomBytes(300_000), then)
 				b := serveSource(t, Options{}, source)
 				conn := b.beginStream(t, "/x", "Accept-Encoding: "+accept)
 				rest, err := io.ReadAll(conn)
 				require.ErrorIs(t, err, syscall.ECONNRESET, "after %d bytes", len(rest))
 				require.False(t, bytes.HasSuffix(rest, []byte("0\r\n\r\n")), "it looks complete")
-				e := within10s(t, source.closed, "the source to be closed")
+				e := receive(t, source.closed, "the source to be closed")
 				require.Error(t, e.err)
 				require.NotErrorIs(t, e.err, ErrClientGone)
 				eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"broken":"`) })
@@ -194,16 +194,16 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 		response := tb.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 		tb.Must(io.ReadFull(response.Body, make([]byte, 1)))(t)
 		close(begun)
-		source.wantClosed(t, nil)
+		source.requireClosed(t, nil)
 	}
 }
 
 // The source is closed when the client disconnects.
 func TestDisconnectIsNoticed(t *testing.T) {
-	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
+	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
 	b := serveSource(t, Options{}, source)
 	b.beginStream(t, "/x").Close()
-	source.wantClosed(t, ErrClientGone)
+	source.requireClosed(t, ErrClientGone)
 }
 
 // If the client stops reading, a deadline resets the connection, because the client may continue to read later.
@@ -212,11 +212,11 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 		t.Skip("it waits for the deadline of a block")
 	}
 	t.Parallel()
-	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
+	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
 	b := serveSource(t, Options{}, source)
 	c := b.dial(t)
 	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4<<10))
-	_, _ = io.WriteString(c, "GET /x"+host+"\r\n")
+	_, _ = io.WriteString(c, "GET /x"+hostLine+"\r\n")
 	select {
 	case e := <-source.closed:
 		require.ErrorIs(t, e.err, ErrClientGone)
@@ -235,10 +235,10 @@ func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 		})
 		return linger, buffer
 	}
-	b := serve(t, Options{}, func(app *fiber.App) {
+	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			conn := c.Context().Conn()
-			return Stream(c, newFakeSource(noise(3*BlockSize), func() ([]byte, error) {
+			return Stream(c, newFakeSource(randomBytes(3*BlockSize), func() ([]byte, error) {
 				linger, buffer := options(conn)
 				assert.Equal(t, unix.Linger{Onoff: 1}, *linger)
 				assert.Equal(t, 2*sendBuffer, buffer, "the kernel doubles it for its own needs")
@@ -275,7 +275,7 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 
 // rules.md, CSV: a transfer is incomplete if the client resets the connection before the last chunk.
 func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
-	s := &stream{complete: true, req: &request{base: t.Context()}}
+	s := &stream{complete: true, req: &request{serverCtx: t.Context()}}
 	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)
 	require.NoError(t, s.outcome(nil))
 }

@@ -70,10 +70,10 @@ func PathID(sent string) string {
 // ID returns the stored form of an identifier: lower case.
 func ID(sent string) string { return strings.ToLower(sent) }
 
-var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var storedIDPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // IsID reports whether s is a UUID in its stored form. Callers treat any other id as unknown.
-func IsID(s string) bool { return storedID.MatchString(s) }
+func IsID(s string) bool { return storedIDPattern.MatchString(s) }
 
 // ParseDay returns the first instant in UTC of a day YYYY-MM-DD, in the years 2000 to 2199 only.
 func ParseDay(s string) (time.Time, bool) {

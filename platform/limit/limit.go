@@ -45,7 +45,7 @@ type Limiter struct {
 type semaphoreKey struct {
 	name    string
 	surface Surface
-	site    bool
+	isSite  bool
 }
 
 type sharedSemaphore struct {
@@ -90,7 +90,7 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	}
 	freeSite := func() {}
 	if l.options.PerSite > 0 {
-		site := semaphoreKey{name: l.options.SiteOf(key.name), site: true}
+		site := semaphoreKey{name: l.options.SiteOf(key.name), isSite: true}
 		if freeSite, ok = l.take(waiting, site, l.options.PerSite, slots); !ok {
 			freeKey()
 			return nil, l.failure(ctx, l.options.BusyMessage)

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// grant applies fsys's grants in one transaction: no request sees the role without its rights.
-func grant(ctx context.Context, db *sql.DB, fsys fs.FS, role string) error {
+// applyGrants applies fsys's grants in one transaction: no request sees the role without its rights.
+func applyGrants(ctx context.Context, db *sql.DB, fsys fs.FS, role string) error {
 	files, err := fs.Glob(fsys, "grants/*.sql")
 	if err != nil {
 		return err

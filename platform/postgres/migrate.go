@@ -39,11 +39,11 @@ func Migrate(
 	}
 	defer db.Close()
 	err = withLock(ctx, db.sql, func() error {
-		current, err := apply(ctx, db.sql, fsys, log)
+		current, err := applyMigration(ctx, db.sql, fsys, log)
 		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
 			return err
 		}
-		if err := grant(ctx, db.sql, fsys, servingRole); err != nil {
+		if err := applyGrants(ctx, db.sql, fsys, servingRole); err != nil {
 			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
 		}
 		return nil
@@ -73,8 +73,8 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply migrates unless the schema is newer, as in a rolling update or after a rollback of dg.
-func apply(
+// applyMigration migrates unless the schema is newer, as in a rolling update or after a rollback of dg.
+func applyMigration(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,

@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-var schema = files{
+var testSchema = files{
 	"1_things.sql":      "create table things (id int primary key);\ninsert into things values (1);",
 	"2_log.sql":         "create table log (id int);",
 	"grants/things.sql": "-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;",
@@ -36,7 +36,7 @@ func (f files) with(more files) fstest.MapFS {
 }
 
 func schemaWith(more files) fs.FS {
-	all := maps.Clone(schema)
+	all := maps.Clone(testSchema)
 	maps.Copy(all, more.with(nil))
 	return all
 }
@@ -46,7 +46,7 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var book tb.Buffer
 	for range 2 { // the second run changes nothing
-		require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
+		require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, book.Logger()))
 	}
 	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))
 	require.Equal(t, 1, tb.Query[int](t, serving, `select count(*) from things`))
@@ -99,7 +99,7 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	require.ErrorContains(t, err, `relation "things" already exists`)
 	require.Contains(t, book.String(), "2_log.sql")
 	require.True(t, tb.Query[bool](t, owner, `select to_regclass('half') is null and to_regclass('log') is not null`))
-	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, nil))
 }
 
 // A migration by an older program changes nothing: it keeps the rights that the newer program granted.
@@ -107,11 +107,11 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
 	newer := schemaWith(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",
 		"grants/more.sql": "grant select on more to :role;",
-		"grants/log.sql":  string(schema["grants/log.sql"].Data) + "grant update (note) on log to :role;"})
+		"grants/log.sql":  string(testSchema["grants/log.sql"].Data) + "grant update (note) on log to :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''`))
 	var book tb.Buffer
-	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, book.Logger()))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''; select from things`))
 	require.Contains(t, book.String(), "newer migrations")
 }
@@ -142,10 +142,10 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 // The error names a missing role.
 func TestMigrateNeedsTheServingRole(t *testing.T) {
 	_, owner := newDatabase(t)
-	err := postgres.Migrate(t.Context(), owner, schema, `no"body`, nil)
+	err := postgres.Migrate(t.Context(), owner, testSchema, `no"body`, nil)
 	require.ErrorContains(t, err, `role "no"body" does not exist`)
 
 	// A role that is both owner and serving role keeps its rights.
-	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, ownerRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, ownerRole, nil))
 	require.NoError(t, tb.Exec(t, owner, `delete from log`))
 }

@@ -32,11 +32,11 @@ const (
 // newDatabase creates an empty database. It returns the URLs of the serving role and the owner.
 func newDatabase(t *testing.T) (serving, owner string) {
 	t.Parallel()
-	db := pgtest.Empty(t)
+	db := pgtest.NewEmpty(t)
 	return db.URL, db.OwnerURL
 }
 
-func open(t *testing.T, options postgres.Options) *postgres.DB {
+func openDB(t *testing.T, options postgres.Options) *postgres.DB {
 	serving, _ := newDatabase(t)
 	return pgtest.Open(t, serving, options)
 }
@@ -45,7 +45,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (found map[string]string) {
+func readSettings(t *testing.T, on querier, value string, names iter.Seq[string]) (found map[string]string) {
 	require.NoError(t, on.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
 		slices.Collect(names)).Scan(&found))
@@ -63,16 +63,16 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"search_path": "public", "default_transaction_isolation": "read committed",
 		"idle_in_transaction_session_timeout": "10s", "statement_timeout": "30s", // defaults of dg
 	}
-	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
+	require.Equal(t, want, readSettings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
 	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
 	want = map[string]string{"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000"}
-	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
+	require.Equal(t, want, readSettings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
 // pgx and gorm return instants in UTC, where pgx by default returns them in the machine's time zone.
 func TestTimesAreReadAsUTC(t *testing.T) {
-	db := open(t, postgres.Options{})
+	db := openDB(t, postgres.Options{})
 	var direct, byGorm time.Time
 	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
 	require.NoError(t, db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
@@ -84,7 +84,7 @@ var onNoTable = tenant.Across("on no organisation's table")
 
 // Statements and waits for locks time out with query_canceled (57014) and lock_not_available (55P03).
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
-	db := open(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
+	db := openDB(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
 	require.ErrorContains(t, tb.ErrorOf(db.Pool.Exec(t.Context(), `select pg_sleep(20)`)), "57014")
 	holder := tb.Must(db.Pool.Begin(t.Context()))(t)
 	defer holder.Rollback(context.Background())
@@ -108,7 +108,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		_, opened := postgres.Open(ctx, bad, postgres.Options{})
 		cancel()
 		_, roleErr := postgres.RoleOf(bad) // nil if only other parts are bad
-		migrated := postgres.Migrate(t.Context(), bad, schema, "x", nil)
+		migrated := postgres.Migrate(t.Context(), bad, testSchema, "x", nil)
 		require.Error(t, opened, bad)
 		require.Error(t, migrated, bad)
 		require.NotContains(t, fmt.Sprintf("%+v %+v %+v", opened, roleErr, migrated), "secret")
@@ -117,7 +117,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 
 // If the server ends the connection within a result, pgx and gorm return an unavailable error, not a partial result.
 func TestTerminatedConnectionIsUnavailable(t *testing.T) {
-	db := open(t, postgres.Options{MaxConns: 1})
+	db := openDB(t, postgres.Options{MaxConns: 1})
 	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
 		from generate_series(1, 10000) n`
 	rows, _ := db.Pool.Query(t.Context(), ends)
@@ -149,7 +149,7 @@ func TestPositionCoversUnflushedCommits(t *testing.T) {
 
 // A connection to a standby, which refuses writes, is closed. A new connection may reach the primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
-	db := open(t, postgres.Options{MaxConns: 1})
+	db := openDB(t, postgres.Options{MaxConns: 1})
 	conn := tb.Must(db.Pool.Acquire(t.Context()))(t)
 	defer conn.Release()
 	_, err := conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
@@ -226,7 +226,7 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 
 // startPooler starts PgBouncer and returns the direct URLs of a new database for the serving role and the owner.
 func startPooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
-	db := pgtest.Empty(t)
+	db := pgtest.NewEmpty(t)
 	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
 
@@ -246,11 +246,11 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind), postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
 		of := pgtest.Open(t, direct, postgres.Options{}).Pool
-		want := settings(t, of, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
+		want := readSettings(t, of, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
 			"default_transaction_isolation", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout",
 			"client_connection_check_interval"}))
 		for name, on := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
-			require.Equal(t, want, settings(t, on, "setting", maps.Keys(want)), name)
+			require.Equal(t, want, readSettings(t, on, "setting", maps.Keys(want)), name)
 		}
 		var all sync.WaitGroup
 		for range 4 {
@@ -278,7 +278,7 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := startPooler(t)
 	dropping, _, _ := startPooler(t, pgtest.BouncerIgnores)
-	unset := pgtest.Empty(t).URL
+	unset := pgtest.NewEmpty(t).URL
 	var misfit *postgres.SessionError
 	for u, says := range map[string]string{
 		dropping(unset): "DG_DATABASE_POOLER",
@@ -295,7 +295,7 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	// claims a pooler where there is none
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
 	for _, u := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
-		require.ErrorAs(t, postgres.Migrate(t.Context(), u, schema, servingRole, nil), &misfit)
+		require.ErrorAs(t, postgres.Migrate(t.Context(), u, testSchema, servingRole, nil), &misfit)
 		require.Contains(t, misfit.Fix, "DG_MIGRATE_DATABASE_URL")
 	}
 }

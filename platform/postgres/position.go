@@ -14,12 +14,12 @@ const (
 	// commit of a session with synchronous_commit = off is visible before its record is flushed. On
 	// a page boundary it lies behind the page header. Replay reaches it with the next record, at the
 	// latest with that of Replica.flush.
-	PositionExpression = positionOf + `pg_current_wal_insert_lsn()` + positionEnd
+	PositionExpression = positionPrefix + `pg_current_wal_insert_lsn()` + positionSuffix
 	// flushedExpression is the highest LSN that a replica can have received. A check writes no record of its own.
-	flushedExpression = positionOf + `pg_current_wal_flush_lsn()` + positionEnd
-	positionOf        = `(case when not pg_is_in_recovery() then
+	flushedExpression = positionPrefix + `pg_current_wal_flush_lsn()` + positionSuffix
+	positionPrefix    = `(case when not pg_is_in_recovery() then
 	(select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0') from `
-	positionEnd = ` lsn) end)`
+	positionSuffix = ` lsn) end)`
 )
 
 // HasReplicas reports whether replicas answer reads of another pool, which need a Position.

@@ -14,19 +14,19 @@ import (
 )
 
 const (
-	// replicaWait bounds how long a read waits for a replica. Then the primary answers.
-	replicaWait = 50 * time.Millisecond
-	// replicaCheck is the time between the checks of a replica.
-	replicaCheck = 5 * time.Second
+	// maxReplicaWait bounds how long a read waits for a replica. Then the primary answers.
+	maxReplicaWait = 50 * time.Millisecond
+	// replicaCheckInterval is the time between the checks of a replica.
+	replicaCheckInterval = 5 * time.Second
 )
 
 // Replica is a hot standby of the primary with its pool. Reads leave it out from a failure on until
 // a check succeeds, and before the first check.
 type Replica struct {
-	DB     *DB
-	Number int    // starts at 1, in the order of the setting; names the replica in log and metrics
-	system string // identifier and database of the primary, which a replica must share
-	log    *slog.Logger
+	DB       *DB
+	Number   int    // starts at 1, in the order of the setting; names the replica in log and metrics
+	systemID string // identifier and database of the primary, which a replica must share
+	log      *slog.Logger
 
 	primary *DB
 	failure atomic.Pointer[string] // why reads leave the replica out; nil: they do not
@@ -46,19 +46,19 @@ func OpenReplicas(
 	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	system, err := primary.system(ctx)
+	system, err := primary.readSystemID(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, system: system, log: log.With("replica", i+1), primary: primary}
+		r := &Replica{Number: i + 1, systemID: system, log: log.With("replica", i+1), primary: primary}
 		r.failure.Store(new(string))
 		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
 		if r.DB, err = Open(ctx, url, opts); err != nil {
 			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		replicas = append(replicas, r)
-		if found, err := r.DB.system(ctx); err == nil && found != system {
+		if found, err := r.DB.readSystemID(ctx); err == nil && found != system {
 			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it is "+
 				"another database. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
@@ -66,8 +66,8 @@ func OpenReplicas(
 	return replicas, nil
 }
 
-// system returns the identifier of the cluster and the name of the database.
-func (db *DB) system(ctx context.Context) (system string, err error) {
+// readSystemID returns the identifier of the cluster and the name of the database.
+func (db *DB) readSystemID(ctx context.Context) (system string, err error) {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
 	defer stop()
 	err = db.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
@@ -96,7 +96,7 @@ func (r *Replica) leaveOut(err error) {
 	}
 }
 
-// WatchReplicas checks the replicas of db at once and every replicaCheck, until ctx ends.
+// WatchReplicas checks the replicas of db at once and every replicaCheckInterval, until ctx ends.
 func (db *DB) WatchReplicas(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, r := range db.replicas {
@@ -115,7 +115,7 @@ func (r *Replica) watch(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(replicaCheck):
+		case <-time.After(replicaCheckInterval):
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (r *Replica) Check(ctx context.Context) error {
 		return explainConnectError(err)
 	}
 	defer conn.Release()
-	waiting, stop := context.WithTimeout(ctx, replicaWait)
+	waiting, stop := context.WithTimeout(ctx, maxReplicaWait)
 	defer stop()
 	return r.await(waiting, conn, at)
 }
@@ -148,7 +148,7 @@ func (db *DB) UseReplicas(replicas []*Replica, requests *DB) {
 }
 
 // AcquireReplica returns a connection whose next snapshot sees every commit before the position, or
-// nil if no replica is ready within replicaWait: then the primary must answer.
+// nil if no replica is ready within maxReplicaWait: then the primary must answer.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	if at == (Position{}) {
 		return nil
@@ -165,7 +165,7 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 // acquire returns nil if the replica is busy, connects slowly, lags or fails. A replica that lags
 // or fails is left out, unless ctx ended.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
-	waiting, stop := context.WithTimeout(ctx, replicaWait)
+	waiting, stop := context.WithTimeout(ctx, maxReplicaWait)
 	defer stop()
 	conn, err := r.DB.Pool.Acquire(waiting)
 	if err == nil {
@@ -183,9 +183,9 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// stateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
+// replicaStateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
 // current timeline is visible only to roles with pg_read_all_stats.
-const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
+const replicaStateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	s.system_identifier || ' ' || current_database(),
 	greatest(c.timeline_id, r.min_recovery_end_timeline,
 	  (select received_tli from pg_stat_wal_receiver)),
@@ -197,7 +197,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 const firstDelay = time.Millisecond
 
 // flush makes the primary send all records up to now. A commit that wrote only unlogged tables, such
-// as that of a request, is asynchronous: the WAL writer may flush it only after replicaWait.
+// as that of a request, is asynchronous: the WAL writer may flush it only after maxReplicaWait.
 func (r *Replica) flush(ctx context.Context) error {
 	_, err := r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
 		from set_config('synchronous_commit', 'local', true)`)
@@ -218,11 +218,11 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 		var system string
 		var timeline uint32
 		var replayed, received uint64
-		err := conn.QueryRow(ctx, stateSQL).Scan(&standby, &system, &timeline, &replayed, &received)
+		err := conn.QueryRow(ctx, replicaStateSQL).Scan(&standby, &system, &timeline, &replayed, &received)
 		switch {
 		case err != nil:
 			return err
-		case system != r.system:
+		case system != r.systemID:
 			return errors.New("it is another database than the primary's")
 		case !standby:
 			return errors.New("it is no standby any more, or never was one")

@@ -19,28 +19,28 @@ type statementTracer struct {
 	pool   string
 }
 
-// statementTag matches a statement's tag. Without a tag it matches the first word, such as begin.
-var statementTag = regexp.MustCompile(
+// statementTagPattern matches a statement's tag. Without a tag it matches the first word, such as begin.
+var statementTagPattern = regexp.MustCompile(
 	`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`,
 )
 
 func statementName(sql string) string {
-	found := statementTag.FindStringSubmatch(sql)
+	found := statementTagPattern.FindStringSubmatch(sql)
 	if found == nil {
 		return "statement"
 	}
 	return found[1] + found[2]
 }
 
-func (t statementTracer) start(ctx context.Context, name string) context.Context {
+func (t statementTracer) startSpan(ctx context.Context, name string) context.Context {
 	ctx, _ = t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
 		attribute.String("db.system.name", "postgresql"),
 		attribute.String("db.client.connection.pool.name", t.pool)))
 	return ctx
 }
 
-// end records the SQLSTATE of an error but not its message, which may quote values.
-func end(ctx context.Context, err error) {
+// endSpan records the SQLSTATE of an error but not its message, which may quote values.
+func endSpan(ctx context.Context, err error) {
 	span := trace.SpanFromContext(ctx)
 	if err != nil {
 		reason := "failed"
@@ -56,19 +56,19 @@ func end(ctx context.Context, err error) {
 func (t statementTracer) TraceQueryStart(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData,
 ) context.Context {
-	return t.start(ctx, statementName(data.SQL))
+	return t.startSpan(ctx, statementName(data.SQL))
 }
 
 func (t statementTracer) TraceQueryEnd(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData,
 ) {
-	end(ctx, data.Err)
+	endSpan(ctx, data.Err)
 }
 
 func (t statementTracer) TraceBatchStart(
 	ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData,
 ) context.Context {
-	return t.start(ctx, "batch")
+	return t.startSpan(ctx, "batch")
 }
 
 func (t statementTracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
@@ -76,5 +76,5 @@ func (t statementTracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBa
 func (t statementTracer) TraceBatchEnd(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData,
 ) {
-	end(ctx, data.Err)
+	endSpan(ctx, data.Err)
 }

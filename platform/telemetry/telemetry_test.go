@@ -151,9 +151,9 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 			require.NoError(t, traces.provider.ForceFlush(t.Context()))
 		}
 	}
-	c.Fail.Store(true)
+	c.Failing.Store(true)
 	send()
-	c.Fail.Store(false)
+	c.Failing.Store(false)
 	send()
 	require.Equal(t, 1, strings.Count(log.String(), "traces cannot be sent"), log.String())
 	require.Equal(t, 1, strings.Count(log.String(), "traces are sent again"))

@@ -17,13 +17,13 @@ import (
 // Browser keeps cookies, follows no redirect and runs no script.
 type Browser struct {
 	T       testing.TB
-	Base    string
+	BaseURL string
 	Cookies map[string]string
 	Address string // value of X-Forwarded-For; "": none
 }
 
 func NewBrowser(t testing.TB, base string) *Browser {
-	return &Browser{T: t, Base: base, Cookies: map[string]string{}}
+	return &Browser{T: t, BaseURL: base, Cookies: map[string]string{}}
 }
 
 // SignIn signs a person in, with the current code of the two-step secret if there is one.
@@ -50,7 +50,7 @@ func (b *Browser) Post(path string, form url.Values) Page {
 // Send sends a request with the browser's cookies and stores those of the response. Each request
 // has a new connection.
 func (b *Browser) Send(method, path, body string, header http.Header) Page {
-	request, err := http.NewRequestWithContext(b.T.Context(), method, b.Base+path,
+	request, err := http.NewRequestWithContext(b.T.Context(), method, b.BaseURL+path,
 		strings.NewReader(body))
 	require.NoError(b.T, err)
 	request.Close = true

@@ -39,9 +39,9 @@ func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (Hi
 	for i := range size.Plays {
 		started := s.now.Add(-period + time.Duration(float64(period)*float64(i)/float64(size.Plays)))
 		fmt.Fprintf(s.out, `{"type":"play","id":"%s","forkId":"%s","playerId":"%s",`+
-			`"releaseNumber":%d,"startedAt":"%s",%s"skills":[%s]}`+"\n", s.id(),
+			`"releaseNumber":%d,"startedAt":"%s",%s"skills":[%s]}`+"\n", s.newID(),
 			s.ids.Fork, players[s.random.IntN(size.Players)], 1+i*8/size.Plays,
-			started.Format(instant), s.end(started), s.answers())
+			started.Format(instantLayout), s.randomEnd(started), s.randomAnswers())
 	}
 	return s.ids, s.out.Flush() // Flush returns the first error of any write
 }
@@ -54,29 +54,29 @@ type historyWriter struct {
 	ids    HistoryIDs
 }
 
-const instant = "2006-01-02T15:04:05.000Z"
+const instantLayout = "2006-01-02T15:04:05.000Z"
 
 // writeOrganisation writes all lines except the plays, and returns the ids of the players.
 func (s *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID) {
-	s.ids.Organisation = s.id()
-	game := s.id()
+	s.ids.Organisation = s.newID()
+	game := s.newID()
 	fmt.Fprintf(s.out, `{"type":"organisation","id":"%s","slug":"set-%.8s","name":"Data set",`+
 		`"plan":"enterprise","reportingMode":"pseudonymous"}`+"\n", s.ids.Organisation,
 		s.ids.Organisation.String())
 	fmt.Fprintf(s.out, `{"type":"game","id":"%s","slug":"set","title":"Data set"}`+"\n", game)
-	s.ids.Fork = s.id()
+	s.ids.Fork = s.newID()
 	fmt.Fprintf(s.out, `{"type":"fork","id":"%s","organisationId":"%s","gameId":"%s",`+
 		`"slug":"fork-1","title":"Fork 1","major":1,"status":"active",`+
 		`"visibility":"organization","sourceLocale":"en","deployedReleaseNumber":8,`+
 		`"suspended":false,"createdAt":"%[4]s","updatedAt":"%[4]s"}`+"\n", s.ids.Fork,
-		s.ids.Organisation, game, s.now.Format(instant))
+		s.ids.Organisation, game, s.now.Format(instantLayout))
 	for i := range size.Players {
-		players = append(players, s.id())
+		players = append(players, s.newID())
 		fmt.Fprintf(s.out, `{"type":"player","id":"%s","organisationId":"%s",`+
 			`"displayName":"Player %d"}`+"\n", players[i], s.ids.Organisation, i+1)
 	}
 	for i, n := range size.Groups {
-		s.ids.Groups = append(s.ids.Groups, s.id())
+		s.ids.Groups = append(s.ids.Groups, s.newID())
 		fmt.Fprintf(s.out, `{"type":"group","id":"%s","organisationId":"%s",`+
 			`"name":"Group of %d","playerIds":["%s"]}`+"\n", s.ids.Groups[i], s.ids.Organisation, n,
 			strings.Join(uuid.UUIDs(players[:n]).Strings(), `","`))
@@ -84,23 +84,23 @@ func (s *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID
 	return players
 }
 
-func (s *historyWriter) id() uuid.UUID {
+func (s *historyWriter) newID() uuid.UUID {
 	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
 }
 
-// end draws the fields that complete a play, or returns "".
-func (s *historyWriter) end(started time.Time) string {
+// randomEnd draws the fields that complete a play, or returns "".
+func (s *historyWriter) randomEnd(started time.Time) string {
 	if s.random.IntN(10) == 0 {
 		return ""
 	}
 	completed := started.Add(time.Duration(60_000+s.random.IntN(1_200_000)) * time.Millisecond)
 	score := min(2_000+s.random.IntN(8_500), 10_000)
 	return fmt.Sprintf(`"completedAt":"%s","scorePercent":%d.%02d,"passed":%t,`,
-		completed.Format(instant), score/100, score%100, score >= 7_000)
+		completed.Format(instantLayout), score/100, score%100, score >= 7_000)
 }
 
-// answers draws 5.5 answers on average, to two to four skills.
-func (s *historyWriter) answers() string {
+// randomAnswers draws 5.5 answers on average, to two to four skills.
+func (s *historyWriter) randomAnswers() string {
 	texts := make([]string, 2+s.random.IntN(3))
 	first := s.random.IntN(len(historySkills))
 	for i := range texts {

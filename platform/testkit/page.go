@@ -66,10 +66,10 @@ func Find(t testing.TB, pattern, text string) string {
 	return found[1]
 }
 
-var tag = regexp.MustCompile(`<[^>]*>`)
+var tagPattern = regexp.MustCompile(`<[^>]*>`)
 
 // TextOf returns the text of the markup after its first tag, on one line.
 func TextOf(markup string) string {
 	_, markup, _ = strings.Cut(markup, ">")
-	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")
+	return strings.Join(strings.Fields(html.UnescapeString(tagPattern.ReplaceAllString(markup, " "))), " ")
 }

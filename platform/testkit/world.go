@@ -19,10 +19,10 @@ type World struct {
 }
 
 // New creates a migrated, empty database for the test.
-func New(t testing.TB) *World { return On(t, pgtest.New(t)) }
+func New(t testing.TB) *World { return NewOn(t, pgtest.New(t)) }
 
-// On returns a World on an existing database.
-func On(t testing.TB, db *pgtest.Database) *World { return &World{Database: db, t: t} }
+// NewOn returns a World on an existing database.
+func NewOn(t testing.TB, db *pgtest.Database) *World { return &World{Database: db, t: t} }
 
 // Exec runs a statement as the owner of the tables.
 func (w *World) Exec(sql string, args ...any) {

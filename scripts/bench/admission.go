@@ -17,20 +17,20 @@ const (
 	measureWindow   = 8 * time.Second       // length of one measurement
 )
 
-// admission measures the latency of small requests, with and without load: two other organisations
+// measureAdmission measures the latency of small requests, with and without load: two other organisations
 // request the largest reports.
-func admission(ctx context.Context, b *bench) error {
-	small := b.client(&b.data.Small)
-	large := [2]*client{b.client(&b.data.Main), b.client(&b.data.Other)}
+func measureAdmission(ctx context.Context, b *bench) error {
+	small := b.newClient(&b.data.Small)
+	large := [2]*client{b.newClient(&b.data.Main), b.newClient(&b.data.Other)}
 	alone := func(ctx context.Context) (float64, error) {
-		return small.percentile99(ctx, b.path("stats", small.set, 30))
+		return small.percentile99(ctx, b.path("stats", small.dataset, 30))
 	}
 	beside := func(ctx context.Context) (p99 float64, err error) {
 		loaded, unload := context.WithCancel(ctx)
 		var others errgroup.Group
 		for i := range loadClients {
 			c := large[i%2]
-			others.Go(func() error { return c.repeat(loaded, b.path("stats", c.set, 366)) })
+			others.Go(func() error { return c.repeat(loaded, b.path("stats", c.dataset, 366)) })
 		}
 		p99, err = alone(ctx)
 		unload()

@@ -25,13 +25,13 @@ type bench struct {
 	binary   string // path of the dg that is measured
 	embedded *embeddedpg.Server
 	owner    *pgxpool.Pool // connects as the owner of the tables
-	data     data
+	data     benchData
 	server   *server
 	report   report
 }
 
-// open prepares binary, database, data and server. After an error, it leaves nothing running.
-func open(ctx context.Context, o options) (_ *bench, err error) {
+// openBench prepares binary, database, data and server. After an error, it leaves nothing running.
+func openBench(ctx context.Context, o options) (_ *bench, err error) {
 	b := &bench{binary: o.DG}
 	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, strconv.Itoa(o.Plays))); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (b *bench) openDatabase(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := b.dg(ctx, "migrate").Run(); err != nil {
+	if err := b.dgCommand(ctx, "migrate").Run(); err != nil {
 		return fmt.Errorf("dg migrate: %w", err)
 	}
 	config, err := pgxpool.ParseConfig(b.embedded.OwnerURL())

@@ -12,15 +12,15 @@ import (
 
 // client sends requests over keep-alive connections, with an organisation's keys in rotation.
 type client struct {
-	http *http.Client
-	base string
-	set  *set
-	next atomic.Uint64 // requests so far, which selects the key
+	http         *http.Client
+	base         string
+	dataset      *dataset
+	requestCount atomic.Uint64 // requests so far, which selects the key
 }
 
-func (b *bench) client(s *set) *client {
+func (b *bench) newClient(s *dataset) *client {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}
-	return &client{http: &http.Client{Transport: transport}, base: "http://" + b.server.addr, set: s}
+	return &client{http: &http.Client{Transport: transport}, base: "http://" + b.server.addr, dataset: s}
 }
 
 // errBusy means that dg answered 503.
@@ -36,8 +36,8 @@ func (c *client) read(ctx context.Context, path string, body io.Writer) error {
 	if err != nil {
 		return err
 	}
-	key := c.next.Add(1) % uint64(len(c.set.Headers))
-	request.Header.Set("Authorization", c.set.Headers[key])
+	key := c.requestCount.Add(1) % uint64(len(c.dataset.Headers))
+	request.Header.Set("Authorization", c.dataset.Headers[key])
 	response, err := c.http.Do(request)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (b *bench) period(days int) (from, end time.Time) {
 }
 
 // path returns the path and query of a report on the last days of a set's fork.
-func (b *bench) path(report string, s *set, days int) string {
+func (b *bench) path(report string, s *dataset, days int) string {
 	from, end := b.period(days)
 	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Fork, report,
 		from.Format(time.DateOnly), end.AddDate(0, 0, -1).Format(time.DateOnly))

@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	mostPlayers  = 100_000
-	smallGroup   = 50
-	largestGroup = 5_000
-	historyDays  = 400
-	keys         = 300 // keys of each organisation, used in rotation because of their rate limit
+	mostPlayers         = 100_000
+	smallGroup          = 50
+	largestGroup        = 5_000
+	historyDays         = 400
+	keysPerOrganisation = 300 // keys of each organisation, used in rotation because of their rate limit
 )
 
-// data describes the data in a folder: three organisations with one fork each.
-type data struct {
+// benchData describes the data in a folder: three organisations with one fork each.
+type benchData struct {
 	Now   time.Time // the instant at which the plays end
-	Main  set       // its reports and exports are measured
-	Other set       // a neighbour with large reports; plays are inserted into it
-	Small set       // a neighbour with small reports
+	Main  dataset   // its reports and exports are measured
+	Other dataset   // a neighbour with large reports; plays are inserted into it
+	Small dataset   // a neighbour with small reports
 }
 
-// set is an organisation's data.
-type set struct {
+// dataset is an organisation's data.
+type dataset struct {
 	Size    testkit.HistorySize
 	IDs     testkit.HistoryIDs
 	Headers []string // values of Authorization, one for each key
@@ -53,11 +53,11 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	}
 	players := min(plays/10, mostPlayers)
 	groups := []int{smallGroup, min(players/20, largestGroup)}
-	b.data = data{
+	b.data = benchData{
 		Now:   time.Now().UTC().Truncate(time.Millisecond),
-		Main:  set{Size: testkit.HistorySize{Plays: plays, Players: players, Groups: groups}},
-		Other: set{Size: testkit.HistorySize{Plays: minPlays, Players: 10_000}},
-		Small: set{Size: testkit.HistorySize{Plays: 10_000, Players: 500}},
+		Main:  dataset{Size: testkit.HistorySize{Plays: plays, Players: players, Groups: groups}},
+		Other: dataset{Size: testkit.HistorySize{Plays: minPlays, Players: 10_000}},
+		Small: dataset{Size: testkit.HistorySize{Plays: 10_000, Players: 500}},
 	}
 	log.Printf("loading %d plays", plays)
 	if err := b.load(ctx); err != nil {
@@ -71,7 +71,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 
 // load imports the organisations in one transaction, and creates their keys.
 func (b *bench) load(ctx context.Context) error {
-	cmd := b.dg(ctx, "import", "-")
+	cmd := b.dgCommand(ctx, "import", "-")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -91,9 +91,9 @@ func (b *bench) load(ctx context.Context) error {
 	return b.execute(ctx, `vacuum (analyze)`) // autovacuum does this on a running server
 }
 
-func (d *data) sets() []*set { return []*set{&d.Main, &d.Other, &d.Small} }
+func (d *benchData) sets() []*dataset { return []*dataset{&d.Main, &d.Other, &d.Small} }
 
-func (d *data) write(w io.Writer) (err error) {
+func (d *benchData) write(w io.Writer) (err error) {
 	for seed, s := range d.sets() {
 		s.Size.Days = historyDays
 		if s.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, s.Size); err != nil {
@@ -105,10 +105,10 @@ func (d *data) write(w io.Writer) (err error) {
 
 // makeKeys inserts the keys with one statement, because the service would write an audit entry for
 // each.
-func (b *bench) makeKeys(ctx context.Context, s *set) error {
+func (b *bench) makeKeys(ctx context.Context, s *dataset) error {
 	var ids []string
 	var hashes [][]byte
-	for range keys {
+	for range keysPerOrganisation {
 		token := apikeys.NewToken()
 		hash := sha256.Sum256([]byte(token.Secret))
 		ids = append(ids, token.ID)

@@ -32,14 +32,14 @@ type duckDB struct {
 	cmd *exec.Cmd
 }
 
-// duckdb compares the JSON of statistics with that of DuckDB in memory: one statement, without HTTP.
-func duckdb(ctx context.Context, b *bench) error {
+// measureDuckDB compares the JSON of statistics with that of DuckDB in memory: one statement, without HTTP.
+func measureDuckDB(ctx context.Context, b *bench) error {
 	d, err := b.startDuckDB(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = errors.Join(d.in.Close(), d.cmd.Wait()) }() // the program writes nothing that could be lost
-	c := b.client(&b.data.Main)
+	c := b.newClient(&b.data.Main)
 	for _, m := range []struct {
 		days int
 		bar  float64
@@ -50,7 +50,7 @@ func duckdb(ctx context.Context, b *bench) error {
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
 		baseline := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
-		if err := b.compare(ctx, title, m.bar, timed(1, c.getWork(path)), baseline); err != nil {
+		if err := b.compare(ctx, title, m.bar, timedWork(1, c.getWork(path)), baseline); err != nil {
 			return err
 		}
 	}
@@ -64,7 +64,7 @@ func (b *bench) startDuckDB(ctx context.Context) (*duckDB, error) {
 	if out, err := install.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("npm, which needs Node: %w\n%s", err, out)
 	}
-	plays, err := b.client(&b.data.Main).body(ctx, b.path("exports/csv", &b.data.Main, 366))
+	plays, err := b.newClient(&b.data.Main).body(ctx, b.path("exports/csv", &b.data.Main, 366))
 	if err != nil {
 		return nil, err
 	}

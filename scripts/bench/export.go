@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// export measures a CSV export of the fork over the longest period.
-func export(ctx context.Context, b *bench) error {
-	c := b.client(&b.data.Main)
+// measureExport measures a CSV export of the fork over the longest period.
+func measureExport(ctx context.Context, b *bench) error {
+	c := b.newClient(&b.data.Main)
 	path := b.path("exports/csv", &b.data.Main, 366)
 	return b.compare(ctx, "export, 366 days; COPY of the raw values to CSV", 0.83,
-		timed(1, c.getWork(path)), timed(1, b.copyRaw))
+		timedWork(1, c.getWork(path)), timedWork(1, b.copyRaw))
 }
 
 // copyRaw measures the baseline of an export: COPY of the raw columns, like psql's \copy.

@@ -37,12 +37,12 @@ var sections = []struct {
 	name string
 	run  func(context.Context, *bench) error
 }{
-	{"statistics", statistics},
-	{"duckdb", duckdb},
-	{"groups", groups},
-	{"export", export},
-	{"admission", admission},
-	{"writes", writes},
+	{"statistics", measureStatistics},
+	{"duckdb", measureDuckDB},
+	{"groups", measureGroups},
+	{"export", measureExport},
+	{"admission", measureAdmission},
+	{"writes", measureWrites},
 }
 
 func main() {
@@ -60,7 +60,7 @@ func main() {
 
 // run measures the selected sections. After a failure it prints the results so far.
 func run(ctx context.Context, o options) (err error) {
-	b, err := open(ctx, o)
+	b, err := openBench(ctx, o)
 	if err != nil {
 		return err
 	}

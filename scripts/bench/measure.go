@@ -10,8 +10,8 @@ import (
 // work runs a measured operation or its baseline, and returns the time in milliseconds.
 type work func(context.Context) (float64, error)
 
-// timed returns work that reports the mean of several runs, because a single quick run is noisy.
-func timed(times int, do func(context.Context) error) work {
+// timedWork returns work that reports the mean of several runs, because a single quick run is noisy.
+func timedWork(times int, do func(context.Context) error) work {
 	return func(ctx context.Context) (float64, error) {
 		began := time.Now()
 		for range times {

@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// dg returns a command of dg on the benchmark's database. The end of ctx sends SIGTERM.
-func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
+// dgCommand returns a command of dg on the benchmark's database. The end of ctx sends SIGTERM.
+func (b *bench) dgCommand(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.binary, append(args, "--database-url", b.embedded.URL(),
 		"--migrate-database-url", b.embedded.OwnerURL())...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -28,9 +28,9 @@ func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 
 // server is `dg serve` as a child process.
 type server struct {
-	cmd  *exec.Cmd
-	end  context.CancelFunc
-	addr string // host and port
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	addr   string // host and port
 }
 
 // serve starts `dg serve`, which logs to serve.log, and waits until it serves. It returns an error
@@ -42,8 +42,8 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 	}
 	defer log.Close() // the child has its own descriptor
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{end: end}
-	s.cmd = b.dg(ctx, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
+	s := &server{cancel: end}
+	s.cmd = b.dgCommand(ctx, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
 	s.cmd.Stderr = log
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {
@@ -63,7 +63,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 
 // stop ends dg serve with SIGTERM and waits for it. It returns nil if the process exits cleanly.
 func (s *server) stop() error {
-	s.end()
+	s.cancel()
 	err := s.cmd.Wait()
 	if s.cmd.ProcessState.Success() {
 		return nil // Wait returns the context's error even after a clean exit

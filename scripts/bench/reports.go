@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// statistics compares statistics of all players with one query that reads their plays.
-func statistics(ctx context.Context, b *bench) error {
+// measureStatistics compares statistics of all players with one query that reads their plays.
+func measureStatistics(ctx context.Context, b *bench) error {
 	main := &b.data.Main
-	c := b.client(main)
+	c := b.newClient(main)
 	measure := func(days int, bar float64) error {
 		title := fmt.Sprintf("statistics, %d days; group by player", days)
-		return b.compare(ctx, title, bar, timed(5, c.getWork(b.path("stats", main, days))),
-			timed(1, b.queryWork(days, `select player, count(*), max(score), max(started_at),
-				bool_or(passed) from plays where `+ofPeriod+` group by player`)))
+		return b.compare(ctx, title, bar, timedWork(5, c.getWork(b.path("stats", main, days))),
+			timedWork(1, b.queryWork(days, `select player, count(*), max(score), max(started_at),
+				bool_or(passed) from plays where `+periodCondition+` group by player`)))
 	}
 	if err := measure(366, 0.1); err != nil {
 		return err
@@ -21,26 +21,26 @@ func statistics(ctx context.Context, b *bench) error {
 	return measure(30, 0.5)
 }
 
-// groups compares a large group with all players, and a small group with one scan of its plays.
-func groups(ctx context.Context, b *bench) error {
+// measureGroups compares a large group with all players, and a small group with one scan of its plays.
+func measureGroups(ctx context.Context, b *bench) error {
 	main := &b.data.Main
-	c := b.client(main)
+	c := b.newClient(main)
 	all := b.path("stats", main, 366)
 	few := all + "&groupId=" + main.IDs.Groups[0].String()
 	many := all + "&groupId=" + main.IDs.Groups[1].String()
 	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 0.7,
-		timed(5, c.getWork(many)), timed(5, c.getWork(all)))
+		timedWork(5, c.getWork(many)), timedWork(5, c.getWork(all)))
 	if err != nil {
 		return err
 	}
 	onePass := b.queryWork(366, `select started_at, player, score, passed, answers from plays
-		where `+ofPeriod+` and player = any (array(select player from group_members
+		where `+periodCondition+` and player = any (array(select player from group_members
 		where org_id = $1 and group_id = $5))`, main.IDs.Groups[0])
 	return b.compare(ctx, fmt.Sprintf("group of %d, 366 days; one pass over its plays", smallGroup),
-		1.5, timed(20, c.getWork(few)), timed(20, onePass))
+		1.5, timedWork(20, c.getWork(few)), timedWork(20, onePass))
 }
 
-const ofPeriod = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
+const periodCondition = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 
 // queryWork returns work that runs a query on the main fork. It reads all rows but decodes none.
 func (b *bench) queryWork(days int, sql string, more ...any) func(context.Context) error {

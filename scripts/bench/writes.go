@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	writers  = 8
-	writeFor = 600 * time.Millisecond // time of writing in each round
+	writers       = 8
+	writeDuration = 600 * time.Millisecond // time of writing in each round
 )
 
 const (
@@ -25,10 +25,10 @@ const (
 	removeSQL = `delete from plays where fork_id = $1 and answers = '\x0102030405'`
 )
 
-// writes measures inserts on one day of a fork, with and without the triggers on plays. Triggers of
+// measureWrites measures inserts on one day of a fork, with and without the triggers on plays. Triggers of
 // foreign keys stay. If a run is killed, its plays stay in data.Other, whose figures are not
 // compared.
-func writes(ctx context.Context, b *bench) error {
+func measureWrites(ctx context.Context, b *bench) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	sealed := b.data.Now.AddDate(0, 0, -40).Truncate(24 * time.Hour)
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func writes(ctx context.Context, b *bench) error {
 	return b.execute(ctx, `vacuum (analyze) plays`)
 }
 
-// writeWork returns work in which all writers insert plays for writeFor. Its result is the time for a
+// writeWork returns work in which all writers insert plays for writeDuration. Its result is the time for a
 // thousand plays.
 func (b *bench) writeWork(rows int, day time.Time, triggers string) work {
 	return func(ctx context.Context) (float64, error) {
@@ -70,7 +70,7 @@ func (b *bench) writeWork(rows int, day time.Time, triggers string) work {
 		began := time.Now()
 		for range writers {
 			all.Go(func() error {
-				for time.Since(began) < writeFor {
+				for time.Since(began) < writeDuration {
 					if err := b.insert(ctx, rows, day); err != nil {
 						return err
 					}

@@ -30,16 +30,16 @@ const (
 )
 
 //go:embed contract.tmpl
-var text string
+var templateText string
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"withoutBraces": strings.NewReplacer("{", "", "}", "").Replace,
 	"code": func(text string) string {
-		return "<span>" + codeSpan.ReplaceAllString(text, "<code>$1</code>") + "</span>"
+		return "<span>" + codeSpanPattern.ReplaceAllString(text, "<code>$1</code>") + "</span>"
 	},
-}).Parse(text))
+}).Parse(templateText))
 
-var codeSpan = regexp.MustCompile("`([^`]+)`")
+var codeSpanPattern = regexp.MustCompile("`([^`]+)`")
 
 // sources holds what contract.tmpl renders: examples.json and errors.yaml.
 type sources struct {

@@ -14,7 +14,7 @@ func markdown(text string) string {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		lines := strings.Split(
-			codeSpan.ReplaceAllString(html.EscapeString(block), "<code>$1</code>"), "\n",
+			codeSpanPattern.ReplaceAllString(html.EscapeString(block), "<code>$1</code>"), "\n",
 		)
 		switch {
 		case block == "":
@@ -66,7 +66,7 @@ func pretty(v value) string {
 	}
 	var b bytes.Buffer
 	_ = json.Indent(&b, v, "", "  ") // cannot fail: v was read as JSON
-	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
+	return leafPattern.ReplaceAllStringFunc(b.String(), func(object string) string {
 		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
 			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)
 		}
@@ -74,6 +74,6 @@ func pretty(v value) string {
 	})
 }
 
-// leaf matches an object without nested values in a list of the outermost object, as json.Indent
+// leafPattern matches an object without nested values in a list of the outermost object, as json.Indent
 // writes it. A short one is shown on one line.
-var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
+var leafPattern = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)

@@ -16,36 +16,36 @@ import (
 // condition describes what the middle does and the right result: the program works, fails with its
 // destination unchanged, or either.
 type condition struct {
-	name          string
-	works, either bool
-	short         bool // applies to Start snippets too
-	csv           bool // applies only to programs that read CSV
-	json          bool // does not apply to curl that prints JSON, which it does not parse
+	name           string
+	works, mayFail bool
+	short          bool // applies to Start snippets too
+	csv            bool // applies only to programs that read CSV
+	json           bool // does not apply to curl that prints JSON, which it does not parse
 	// whether the condition excludes programs that send requests by curl: dg.curl has their key, curl accepts a date
 	// of any year, and curl prints its own message
-	ours  bool
-	key   func(string) string
-	env   []string
-	file  string // a file of the home folder that would change the header
-	says  string // text that the program prints
-	tries int    // expected number of requests; 0: any
+	ours         bool
+	key          func(string) string
+	env          []string
+	file         string // a file of the home folder that would change the header
+	wantText     string // text that the program prints
+	wantRequests int    // expected number of requests; 0: any
 	// owner of the key: an organisation of table.sql; "": the demo
-	data    string
-	days    int           // length of the period, which ends today; 0: forty; negative: it begins later
-	group   string        // the groupId that is set in the program
-	nothing bool          // no whole week: a program that draws must report it
-	stalls  bool          // the export stops after its first half
-	signal  bool          // the program gets SIGINT when the export stops
-	twice   bool          // two runs at once, of which at least one succeeds
-	full    bool          // the disk is full
-	frozen  bool          // the folder is read-only
-	gap     bool          // a terminal chart omits the bar of a hidden year
-	unset   bool          // no environment variable has a key
-	plain   bool          // the program prints its own message, not its language's
-	windows bool          // the program's source has CRLF line ends
-	locale  bool          // needs TABLE_LOCALES
-	waits   time.Duration // minimum wait after the first busy answer
-	answer  func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
+	keyOwner    string
+	days        int           // length of the period, which ends today; 0: forty; negative: it begins later
+	group       string        // the groupId that is set in the program
+	noWholeWeek bool          // no whole week: a program that draws must report it
+	stalls      bool          // the export stops after its first half
+	signal      bool          // the program gets SIGINT when the export stops
+	twice       bool          // two runs at once, of which at least one succeeds
+	diskFull    bool          // the disk is full
+	readOnly    bool          // the folder is read-only
+	gap         bool          // a terminal chart omits the bar of a hidden year
+	noKey       bool          // no environment variable has a key
+	plain       bool          // the program prints its own message, not its language's
+	crlf        bool          // the program's source has CRLF line ends
+	locale      bool          // needs TABLE_LOCALES
+	minWait     time.Duration // minimum wait after the first busy answer
+	answer      func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
 func answerWith(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
@@ -73,11 +73,11 @@ func partialContent(w http.ResponseWriter, r *http.Request, whole []byte, _ int)
 		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(http.StatusPartialContent)
-	_, _ = io.WriteString(w, half(string(whole)))
+	_, _ = io.WriteString(w, firstHalf(string(whole)))
 	return true
 }
 
-func half(text string) string {
+func firstHalf(text string) string {
 	all := lines(text)
 	return strings.Join(all[:max(1, len(all)/2)], "")
 }
@@ -88,7 +88,7 @@ func truncateCSV(header string) func(http.ResponseWriter, *http.Request, []byte,
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
 			return false
 		}
-		part := half(string(whole))
+		part := firstHalf(string(whole))
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+header+"%s", part)
 			_ = conn.Close()
@@ -272,12 +272,12 @@ var conditions = []condition{
 		key: func(k string) string { return "\ufeff" + k }},
 	{name: "key with blanks", works: true, short: true, ours: true,
 		key: func(k string) string { return " " + k + "\t " }},
-	{name: "key in quotes", either: true, short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
-	{name: "no key", short: true, ours: true, says: "DG_KEY", key: func(string) string { return "" }},
-	{name: "unset key", short: true, ours: true, unset: true, plain: true, says: "DG_KEY"},
-	{name: "two keys", short: true, ours: true, says: "DG_KEY",
+	{name: "key in quotes", mayFail: true, short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
+	{name: "no key", short: true, ours: true, wantText: "DG_KEY", key: func(string) string { return "" }},
+	{name: "unset key", short: true, ours: true, noKey: true, plain: true, wantText: "DG_KEY"},
+	{name: "two keys", short: true, ours: true, wantText: "DG_KEY",
 		key: func(k string) string { return k + "\n" + k }},
-	{name: "key not ASCII", either: true, short: true, ours: true, key: func(k string) string { return k + "é" }},
+	{name: "key not ASCII", mayFail: true, short: true, ours: true, key: func(k string) string { return k + "é" }},
 	{name: ".netrc", works: true, short: true, file: ".netrc"},
 	{name: ".curlrc", works: true, short: true, file: ".curlrc"},
 	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
@@ -294,7 +294,7 @@ var conditions = []condition{
 	})},
 	{name: "the last line end cut", short: true, csv: true, ours: true,
 		answer: changeCSV(func(s string) string { return strings.TrimSuffix(s, "\n") })},
-	{name: "rows missing", csv: true, answer: changeCSV(half)},
+	{name: "rows missing", csv: true, answer: changeCSV(firstHalf)},
 	{name: "206", short: true, json: true, answer: partialContent},
 	{name: "closed at a line end", short: true, csv: true, answer: truncateCSV("Content-Length: 9999999\r\n\r\n")},
 	{name: "a chunk cut at a line end", short: true, csv: true,
@@ -303,64 +303,64 @@ var conditions = []condition{
 	{name: "gzip unasked", works: true, short: true, ours: true, answer: gzipResponse},
 	{name: "302", short: true, plain: true, answer: redirect(http.StatusFound)},
 	{name: "308", short: true, answer: redirect(http.StatusPermanentRedirect)},
-	{name: "reset at the first byte", either: true, short: true, answer: resetAfter(0)},
-	{name: "reset in the middle", either: true, plain: true, short: true, answer: resetAfter(0.5)},
-	{name: "reset at the last byte", either: true, short: true, answer: resetAfter(1)},
-	{name: "503 for ever", ours: true, answer: busyForever, says: "Closed until noon.", tries: 8},
+	{name: "reset at the first byte", mayFail: true, short: true, answer: resetAfter(0)},
+	{name: "reset in the middle", mayFail: true, plain: true, short: true, answer: resetAfter(0.5)},
+	{name: "reset at the last byte", mayFail: true, short: true, answer: resetAfter(1)},
+	{name: "503 for ever", ours: true, answer: busyForever, wantText: "Closed until noon.", wantRequests: 8},
 	{name: "503 that repeats the key", short: true, ours: true, answer: busyForever},
 	{name: "403 that repeats the key", csv: true, answer: forbidExport},
 	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
 	{name: "a proxy for all", works: true, short: true,
 		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},
-	{name: "429, seconds", works: true, answer: busyOnce("1"), waits: time.Second},
-	{name: "429, a fraction", works: true, answer: busyOnce("0.5"), waits: 500 * time.Millisecond},
-	{name: "429, a date", works: true, answer: busyOnce("date"), waits: time.Second},
-	{name: "429, year 99999", ours: true, works: true, waits: minDefaultWait,
+	{name: "429, seconds", works: true, answer: busyOnce("1"), minWait: time.Second},
+	{name: "429, a fraction", works: true, answer: busyOnce("0.5"), minWait: 500 * time.Millisecond},
+	{name: "429, a date", works: true, answer: busyOnce("date"), minWait: time.Second},
+	{name: "429, year 99999", ours: true, works: true, minWait: minDefaultWait,
 		answer: busyOnce("Fri, 31 Dec 99999 23:59:59 GMT")},
-	{name: "429, tomorrow", ours: true, works: true, waits: minDefaultWait,
+	{name: "429, tomorrow", ours: true, works: true, minWait: minDefaultWait,
 		answer: busyOnce(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
-	{name: "429, a date that is over", ours: true, works: true, waits: minDefaultWait,
+	{name: "429, a date that is over", ours: true, works: true, minWait: minDefaultWait,
 		answer: busyOnce("Wed, 21 Oct 2015 07:28:00 GMT")},
-	{name: "429, nonsense", works: true, answer: busyOnce("soon"), waits: minDefaultWait},
-	{name: "429, nothing", works: true, answer: busyOnce(""), waits: minDefaultWait},
-	{name: "a first day to come", days: -9, plain: true, says: "Nothing is shown: check the first day"},
-	{name: "no fork", either: true, data: "zero", plain: true},
-	{name: "no play", works: true, data: "none", nothing: true},
-	{name: "one unfinished play", works: true, data: "one", nothing: true},
-	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
+	{name: "429, nonsense", works: true, answer: busyOnce("soon"), minWait: minDefaultWait},
+	{name: "429, nothing", works: true, answer: busyOnce(""), minWait: minDefaultWait},
+	{name: "a first day to come", days: -9, plain: true, wantText: "Nothing is shown: check the first day"},
+	{name: "no fork", mayFail: true, keyOwner: "zero", plain: true},
+	{name: "no play", works: true, keyOwner: "none", noWholeWeek: true},
+	{name: "one unfinished play", works: true, keyOwner: "one", noWholeWeek: true},
+	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", wantText: "hidden, fewer than 5 members"},
 	{name: "a group, suppressed between requests", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211",
 		answer: hideGroup},
-	{name: "a hidden beginning", works: true, days: 400, gap: true, says: "hidden, fewer than 5 members",
+	{name: "a hidden beginning", works: true, days: 400, gap: true, wantText: "hidden, fewer than 5 members",
 		answer: hideFirstYear},
 	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
-	{name: "one day", works: true, days: 1, nothing: true},
-	{name: "eight days", works: true, days: 8, nothing: true},
-	{name: "39 odd names", works: true, data: "names"},
-	{name: "odd names, LATIN1 locale", either: true, data: "names", locale: true,
+	{name: "one day", works: true, days: 1, noWholeWeek: true},
+	{name: "eight days", works: true, days: 8, noWholeWeek: true},
+	{name: "39 odd names", works: true, keyOwner: "names"},
+	{name: "odd names, LATIN1 locale", mayFail: true, keyOwner: "names", locale: true,
 		env: []string{"LC_ALL=de_DE.ISO-8859-1", "LANG=de_DE.ISO-8859-1"}},
-	{name: "odd names, cp1252 locale", either: true, data: "names", locale: true,
+	{name: "odd names, cp1252 locale", mayFail: true, keyOwner: "names", locale: true,
 		env: []string{"LC_ALL=de_DE.CP1252", "LANG=de_DE.CP1252"}},
-	{name: "Windows line ends", works: true, windows: true},
-	{name: "a stall", either: true, short: true, csv: true, stalls: true},
+	{name: "Windows line ends", works: true, crlf: true},
+	{name: "a stall", mayFail: true, short: true, csv: true, stalls: true},
 	{name: "SIGINT", stalls: true, signal: true},
-	{name: "two runs at once", either: true, twice: true},
-	{name: "a full disk", either: true, short: true, csv: true, full: true},
-	{name: "a folder without right", either: true, short: true, csv: true, frozen: true},
+	{name: "two runs at once", mayFail: true, twice: true},
+	{name: "a full disk", mayFail: true, short: true, csv: true, diskFull: true},
+	{name: "a folder without right", mayFail: true, short: true, csv: true, readOnly: true},
 }
 
 const minDefaultWait = 4900 * time.Millisecond // five seconds, less the rounding of timers
 
 // middle forwards to the demo, unless the condition answers.
 type middle struct {
-	base, url, other string
-	mu               sync.Mutex
-	now              condition
-	attempts         int
-	at               [2]time.Time // instants of the first two requests
-	interrupt        atomic.Value // holds a func()
-	waitingRuns      map[string]chan struct{}
-	report           string       // end of the path whose response breaks off
-	elsewhere        atomic.Int32 // requests that followed a redirect
+	base, url, other   string
+	mu                 sync.Mutex
+	now                condition
+	attempts           int
+	requestedAt        [2]time.Time // instants of the first two requests
+	interrupt          atomic.Value // holds a func()
+	waitingRuns        map[string]chan struct{}
+	report             string       // end of the path whose response breaks off
+	redirectedRequests atomic.Int32 // requests that followed a redirect
 }
 
 func listen(base string) (*middle, error) {
@@ -370,7 +370,7 @@ func listen(base string) (*middle, error) {
 		serve http.HandlerFunc
 	}{
 		{&m.url, m.serve},
-		{&m.other, func(http.ResponseWriter, *http.Request) { m.elsewhere.Add(1) }},
+		{&m.other, func(http.ResponseWriter, *http.Request) { m.redirectedRequests.Add(1) }},
 	} {
 		ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
@@ -383,21 +383,21 @@ func listen(base string) (*middle, error) {
 	return m, nil
 }
 
-func (m *middle) set(c condition) {
+func (m *middle) setCondition(c condition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = c
-	m.attempts, m.at = 0, [2]time.Time{}
+	m.attempts, m.requestedAt = 0, [2]time.Time{}
 	m.waitingRuns = map[string]chan struct{}{}
-	m.elsewhere.Store(0)
+	m.redirectedRequests.Store(0)
 }
 
 func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	c := m.now
 	attempt := m.attempts
-	if m.attempts++; attempt < len(m.at) {
-		m.at[attempt] = time.Now()
+	if m.attempts++; attempt < len(m.requestedAt) {
+		m.requestedAt[attempt] = time.Now()
 	}
 	m.mu.Unlock()
 	r.Header.Set("X-Report", m.report)

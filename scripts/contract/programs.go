@@ -51,7 +51,7 @@ var programsFile []byte
 const (
 	header  = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
 	timeout = 150 * time.Second
-	old     = "as it was"
+	oldText = "as it was"
 )
 
 // table runs the programs of /docs behind a hostile middle and prints a table, program by condition. A
@@ -95,7 +95,7 @@ func runTable(base, key, recipes string) error {
 			row := p
 			row.Again = p.Again || i > 0
 			row.Python, row.Bin, _ = strings.Cut(environment, "=")
-			rows.Go(func() error { return t.row(row) })
+			rows.Go(func() error { return t.runRow(row) })
 		}
 	}
 	if err := rows.Wait(); err != nil {
@@ -108,21 +108,21 @@ func runTable(base, key, recipes string) error {
 	return nil
 }
 
-// without reports whether the row of p has no cell for c.
-func (p program) without(c condition) bool {
+// skips reports whether the row of p has no cell for c.
+func (p program) skips(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
 		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
 		c.csv && p.Destination+p.Asks == "" && p.Short || // the program reads no CSV
 		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
-		c.unset && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
+		c.noKey && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
 		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") ||
-		c.windows && strings.HasPrefix(p.Command, "bash") ||
-		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
-		p.Client != "" && (c.days != 0 || c.data != "" && c.data != "zero" ||
-			c.group != "" || c.windows) // the period is last month's
+		c.crlf && strings.HasPrefix(p.Command, "bash") ||
+		p.Again && (c.key != nil || c.minWait > 0 || c.wantRequests > 0 || c.file != "") ||
+		p.Client != "" && (c.days != 0 || c.keyOwner != "" && c.keyOwner != "zero" ||
+			c.group != "" || c.crlf) // the period is last month's
 }
 
-func (t *table) row(p program) error {
+func (t *table) runRow(p program) error {
 	label := p.Name
 	if p.Bin != "" {
 		label += " " + p.Python
@@ -141,11 +141,11 @@ func (t *table) row(p program) error {
 		m.report = "/stats"
 	}
 	for _, c := range conditions {
-		if p.without(c) {
+		if p.skips(c) {
 			continue
 		}
 		began := time.Now()
-		verdict, err := t.cell(m, p, c)
+		verdict, err := t.runCell(m, p, c)
 		switch {
 		case err != nil:
 			return err
@@ -176,8 +176,8 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 
 const notMounted = "NOT RUN: a small disk needs root"
 
-// cell runs a program under a condition, and returns its fault, or "".
-func (t *table) cell(m *middle, p program, c condition) (wrong string, err error) {
+// runCell runs a program under a condition, and returns its fault, or "".
+func (t *table) runCell(m *middle, p program, c condition) (wrong string, err error) {
 	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
 	if err != nil {
 		return "", err
@@ -185,29 +185,29 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	defer func() { _ = os.RemoveAll(folder) }()
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
-	if c.full || c.frozen {
+	if c.diskFull || c.readOnly {
 		if exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder).Run() != nil {
 			return notMounted, nil
 		}
 		defer func() { _ = exec.Command("umount", "-l", folder).Run() }() //nolint:noctx // after its end
 	}
-	key := t.keys[c.data]
+	key := t.keys[c.keyOwner]
 	if c.key != nil {
 		key = c.key(key)
 	}
 	if err := t.fill(folder, m.url, key, p, c); err != nil {
 		return "", err
 	}
-	m.set(c)
+	m.setCondition(c)
 	// TABLE_RESET resets the rate limit, which the cells together exceed
 	if out, err := exec.CommandContext(ctx, "sh", "-c", os.Getenv("TABLE_RESET")).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("TABLE_RESET: %w: %s", err, out)
 	}
 	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL until the first cell has created the table
-	if c.full {                               // fill the disk except for one page
+	if c.diskFull {                           // fill the disk except for one page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
 	}
-	if c.frozen && exec.CommandContext(ctx, "mount", "-o", "remount,ro", folder).Run() != nil {
+	if c.readOnly && exec.CommandContext(ctx, "mount", "-o", "remount,ro", folder).Run() != nil {
 		return notMounted, nil
 	}
 	runs := make([]run, 1, 2)
@@ -216,7 +216,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	}
 	for i := range runs {
 		command := p.shell(ctx, folder, p.Command)
-		if !c.unset {
+		if !c.noKey {
 			command.Env = append(command.Env, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"))
 		}
 		command.Env = append(command.Env, c.env...)
@@ -240,7 +240,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		return "it does not end", nil
 	}
 	if c.twice && ended.failed != nil {
-		return fmt.Sprintf("both runs fail: %.160q", tail(ended.out.Bytes())), nil
+		return fmt.Sprintf("both runs fail: %.160q", lastBytes(ended.out.Bytes())), nil
 	}
 	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" || c.gap {
 		return wrong, nil
@@ -260,7 +260,7 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 	stored, _ := p.shell(ctx, folder, p.Rows).Output()
 	rows := plays(string(stored), "")
 	if failed != nil {
-		if p.Destination+p.Asks == "" && len(rows) > 0 && !c.full {
+		if p.Destination+p.Asks == "" && len(rows) > 0 && !c.diskFull {
 			return "it failed and stored plays", nil
 		}
 		return "", nil
@@ -276,7 +276,7 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 	}
 	query := fmt.Sprintf("/exports/csv?from=%s&to=%s", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	query += strings.TrimSuffix("&groupId="+c.group, "&groupId=")
-	want, err := t.want(ctx, t.keys[c.data], query, before, p.Client != "")
+	want, err := t.wantedRows(ctx, t.keys[c.keyOwner], query, before, p.Client != "")
 	if err != nil || slices.Equal(rows, want) {
 		return "", err
 	}
@@ -287,8 +287,8 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 const wantAll = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
 get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
-// want returns the plays of all forks, or of the first one, as the service has them.
-func (t *table) want(ctx context.Context, key, query, before string, first bool) ([]string, error) {
+// wantedRows returns the plays of all forks, or of the first one, as the service has them.
+func (t *table) wantedRows(ctx context.Context, key, query, before string, first bool) ([]string, error) {
 	id := fmt.Sprint(key, query, before, first)
 	if rows, ok := t.expectedRows.Load(id); ok {
 		return rows.([]string), nil
@@ -344,7 +344,7 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	if c.group != "" {
 		program = groupPattern.ReplaceAllString(program, "${1}'"+c.group+"'")
 	}
-	if c.windows {
+	if c.crlf {
 		program = strings.ReplaceAll(program, "\n", "\r\n")
 	}
 	name := filepath.Base(p.File)
@@ -352,7 +352,7 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 		name = "first" + filepath.Ext(strings.TrimSuffix(name, ".txt")) // csv.py would hide Python's own
 	}
 	files := map[string]string{name: program, "key.txt": key,
-		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.keys[c.data])}
+		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.keys[c.keyOwner])}
 	if c.file != "" {
 		files[c.file] = "machine 127.0.0.1 login x password y\n"
 		if c.file == ".curlrc" {
@@ -360,7 +360,7 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 		}
 	}
 	if strings.HasSuffix(p.Destination, ".csv") {
-		files[p.Destination] = old
+		files[p.Destination] = oldText
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
@@ -384,60 +384,61 @@ var (
 func (t *table) problemOf(m *middle, p program, c condition, folder string, out []byte, failed error) string {
 	key := t.keys[""]
 	secret := key[strings.LastIndex(key, "_")+1:]
-	waited := m.at[1].Sub(m.at[0])
+	waited := m.requestedAt[1].Sub(m.requestedAt[0])
 	switch {
 	case bytes.Contains(out, []byte(secret)):
 		return "it printed the key"
-	case m.elsewhere.Load() > 0:
+	case m.redirectedRequests.Load() > 0:
 		return "a request went to another host"
 	case failed != nil && c.works:
-		return fmt.Sprintf("failed: %v: %.160q", failed, tail(out))
-	case c.waits > 0 && (waited < c.waits || waited > c.waits+6*time.Second):
+		return fmt.Sprintf("failed: %v: %.160q", failed, lastBytes(out))
+	case c.minWait > 0 && (waited < c.minWait || waited > c.minWait+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)
-	case !bytes.Contains(out, []byte(c.says)):
-		return fmt.Sprintf("does not say %q: %.160q", c.says, tail(out))
-	case c.tries > 0 && m.attempts != c.tries:
+	case !bytes.Contains(out, []byte(c.wantText)):
+		return fmt.Sprintf("does not say %q: %.160q", c.wantText, lastBytes(out))
+	case c.wantRequests > 0 && m.attempts != c.wantRequests:
 		return fmt.Sprintf("%d tries", m.attempts)
 	case c.gap && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
 		return "the hidden year is no gap"
-	case c.plain && ofLanguage.Match(out):
-		return fmt.Sprintf("speaks of itself: %.160q", tail(out))
+	case c.plain && languageError.Match(out):
+		return fmt.Sprintf("speaks of itself: %.160q", lastBytes(out))
 	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
-		return fmt.Sprintf("prints no figures: %.120q", tail(out))
-	case failed == nil && !c.works && !c.either:
-		return fmt.Sprintf("ended with 0: %.120q", tail(out))
+		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
+	case failed == nil && !c.works && !c.mayFail:
+		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
 	}
 	if p.Draws != "" && failed == nil {
-		drawn := strings.TrimSpace(read(filepath.Join(folder, p.Draws)))
+		drawn := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))
 		switch {
-		case c.nothing && (drawn != "" || !bytes.Contains(out, []byte("othing to draw"))):
+		case c.noWholeWeek && (drawn != "" || !bytes.Contains(out, []byte("othing to draw"))):
 			return "it does not say that there is nothing to draw"
-		case !c.nothing && !strings.HasSuffix(drawn, "</svg>") && !strings.HasSuffix(drawn, "IEND\xaeB`\x82"):
+		case !c.noWholeWeek && !strings.HasSuffix(drawn, "</svg>") && !strings.HasSuffix(drawn, "IEND\xaeB`\x82"):
 			return "the chart is not whole"
 		}
 	}
 	if p.Destination+p.Asks == "" {
 		return ""
 	}
-	stored := read(filepath.Join(folder, p.Destination))
+	stored := readFile(filepath.Join(folder, p.Destination))
 	if p.Asks != "" {
 		rows, _ := p.shell(context.Background(), folder, p.Asks).Output()
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {
-	case failed != nil && stored != old && hasRows(stored) && (!c.full || p.Name != "sync.py"):
+	case failed != nil && stored != oldText && hasRows(stored) && (!c.diskFull || p.Name != "sync.py"):
 		return "the destination changed"
 	case failed == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
 	case failed == nil && !strings.HasPrefix(stored, header) &&
-		(c.days != 1 && c.data != "zero" || !strings.HasPrefix(p.File, "sync")):
+		(c.days != 1 && c.keyOwner != "zero" || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""
 }
 
-// ofLanguage matches error messages of languages, which a program must not leave to its user.
-var ofLanguage = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|Fatal error|parse error`)
+// languageError matches error messages of languages, which a program must not leave to its user.
+var languageError = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|` +
+	`Fatal error|parse error`)
 
 // hasRows leaves out header rows: a fork without plays may be whole while another one failed.
 func hasRows(stored string) bool {
@@ -446,8 +447,8 @@ func hasRows(stored string) bool {
 	})
 }
 
-// read returns the content of a file, or of the files in a folder.
-func read(path string) string {
+// readFile returns the content of a file, or of the files in a folder.
+func readFile(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
@@ -459,12 +460,12 @@ func read(path string) string {
 	var all []string
 	names, _ := filepath.Glob(filepath.Join(path, "*.csv"))
 	for _, name := range names {
-		all = append(all, read(name))
+		all = append(all, readFile(name))
 	}
 	return strings.Join(all, "")
 }
 
-func tail(out []byte) []byte { return out[max(0, len(out)-160):] }
+func lastBytes(out []byte) []byte { return out[max(0, len(out)-160):] }
 
 func copyHeader(to, from http.Header) {
 	for name, values := range from {

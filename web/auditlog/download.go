@@ -24,8 +24,8 @@ const (
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// header is the first row of the file. Its cells hold codes, not labels, because programs read it.
-const header = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId," +
+// csvHeader is the first row of the file. Its cells hold codes, not labels, because programs read it.
+const csvHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId," +
 	"details,method,path,address,userAgent,requestId\n"
 
 // DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. It
@@ -52,7 +52,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		gate:    h.Exports.NewGate(c, h.AccessCheck(p, audit.ReadAuditLog)),
-		block:   at.dialect.AppendHeader(nil, header),
+		block:   at.dialect.AppendHeader(nil, csvHeader),
 	}
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	streamed := false
@@ -80,18 +80,18 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 type logDownload struct {
-	dialect format.Dialect
-	record  func() error                  // records the download before its first byte; nil: it is recorded
-	list    func() ([]audit.Entry, error) // reads the entries of page
-	page    audit.Page                    // the page that list reads next
-	release func()                        // releases the slot of Downloads
-	gate    *exports.Gate
-	block   []byte // buffer of the next block; at first the header
-	last    bool   // whether the last page has been read
+	dialect      format.Dialect
+	record       func() error                  // records the download before its first byte; nil: it is recorded
+	list         func() ([]audit.Entry, error) // reads the entries of page
+	page         audit.Page                    // the page that list reads next
+	release      func()                        // releases the slot of Downloads
+	gate         *exports.Gate
+	block        []byte // buffer of the next block; at first the header
+	lastPageRead bool   // whether the last page has been read
 }
 
 func (d *logDownload) Next() ([]byte, error) {
-	if d.last {
+	if d.lastPageRead {
 		return nil, io.EOF
 	}
 	leave, err := d.gate.Enter()
@@ -118,7 +118,7 @@ func (d *logDownload) Next() ([]byte, error) {
 		d.page.Before = e.ID
 	}
 	d.block = block[:0]
-	d.last = len(entries) < d.page.Limit
+	d.lastPageRead = len(entries) < d.page.Limit
 	if len(block) == 0 {
 		return nil, io.EOF
 	}

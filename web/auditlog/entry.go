@@ -19,16 +19,16 @@ import (
 type entryView struct {
 	audit.Entry
 	Label  string
-	Row    []value // the values that audit.ActionDisplay.Row selects
-	Values []value
+	Row    []entryValue // the values that audit.ActionDisplay.Row selects
+	Values []entryValue
 
 	NewDay            bool   // whether it begins a UTC day in the list
 	Refused           bool   // whether it records a refused request with a key
 	ByActor, ByAction string // path of the log filtered by this value; "": there is no such filter
 }
 
-// value is a row of an entry. At, if set, replaces Text. Code is an id or other technical text.
-type value struct {
+// entryValue is a row of an entry. At, if set, replaces Text. Code is an id or other technical text.
+type entryValue struct {
 	Name, Term, Text, Code string
 	At                     *time.Time
 }
@@ -36,14 +36,14 @@ type value struct {
 // maxRowCharacters bounds the characters of a value in a row. The unfolded entry shows whole values.
 const maxRowCharacters = 60
 
-type names map[string]map[string]string // names of targets, by kind and id
+type targetNames map[string]map[string]string // names of targets, by kind and id
 
 // namesIn reads groups only if an entry has a groupId. With more than org.MaxGroups groups, names
 // may be missing.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
-) (names, error) {
-	n := names{"api_key": {}, "fork": {}, "group": {}}
+) (targetNames, error) {
+	n := targetNames{"api_key": {}, "fork": {}, "group": {}}
 	for _, k := range keys {
 		n["api_key"][k.ID] = k.Name
 	}
@@ -67,7 +67,7 @@ func detailText(e audit.Entry, name string) string {
 	return text
 }
 
-func (n names) view(e audit.Entry) entryView {
+func (n targetNames) newEntryView(e audit.Entry) entryView {
 	kind, _ := audit.DisplayOf(e.Action)
 	view := entryView{Entry: e, Label: kind.Label, Values: n.values(e)}
 	for _, name := range kind.Row {
@@ -81,13 +81,13 @@ func (n names) view(e audit.Entry) entryView {
 	return view
 }
 
-func (n names) values(e audit.Entry) (all []value) {
+func (n targetNames) values(e audit.Entry) (all []entryValue) {
 	add := func(name, term, text, code string) {
 		if text != "" || code != "" {
-			all = append(all, value{Name: name, Term: term, Text: text, Code: code})
+			all = append(all, entryValue{Name: name, Term: term, Text: text, Code: code})
 		}
 	}
-	add("reason", "Reason", words(string(e.Reason)), "")
+	add("reason", "Reason", codeWords(string(e.Reason)), "")
 	actor := e.Actor.ID
 	if e.Actor.Kind == audit.Key {
 		actor = apikeys.TokenPrefix + actor + "_…"
@@ -111,8 +111,8 @@ func (n names) values(e audit.Entry) (all []value) {
 
 // detail recognises instants, days and codes by the detail's name. JSON has them as strings, and a
 // key's name may look like a day.
-func (n names) detail(name string, of any) value {
-	v := value{Name: name, Term: term(name)}
+func (n targetNames) detail(name string, of any) entryValue {
+	v := entryValue{Name: name, Term: term(name)}
 	switch of := of.(type) {
 	case float64:
 		v.Text = ui.Count(int64(of))
@@ -121,14 +121,14 @@ func (n names) detail(name string, of any) value {
 		at, err := time.Parse(time.RFC3339, of)
 		day, isDay := input.ParseDay(of)
 		switch {
-		case err == nil && slices.Contains(instants, name):
+		case err == nil && slices.Contains(instantDetails, name):
 			v.At = &at
-		case isDay && slices.Contains(days, name):
+		case isDay && slices.Contains(dayDetails, name):
 			v.Text = ui.Day(day)
 		case name == "groupId":
-			v = value{Name: name, Term: "Group", Text: n["group"][of], Code: of}
-		case slices.Contains(codes, name):
-			v.Text = words(of)
+			v = entryValue{Name: name, Term: "Group", Text: n["group"][of], Code: of}
+		case slices.Contains(codeDetails, name):
+			v.Text = codeWords(of)
 		}
 	default:
 		v.Text = fmt.Sprint(of)
@@ -138,19 +138,19 @@ func (n names) detail(name string, of any) value {
 
 // codes are the details whose values the page shows as words. Days are excluded.
 var (
-	codes    = []string{"outcome", "reportingMode", "plan", "from", "to"}
-	days     = []string{"from", "to", "before"}
-	instants = []string{"expiresAt", "stopsAt", "until"}
+	codeDetails    = []string{"outcome", "reportingMode", "plan", "from", "to"}
+	dayDetails     = []string{"from", "to", "before"}
+	instantDetails = []string{"expiresAt", "stopsAt", "until"}
 )
 
-var capital = regexp.MustCompile(`[A-Z]`)
+var capitalPattern = regexp.MustCompile(`[A-Z]`)
 
-// words splits camel case and snake case: "stopsAt" becomes "stops at".
-func words(code string) string {
-	return strings.ToLower(strings.ReplaceAll(capital.ReplaceAllString(code, " $0"), "_", " "))
+// codeWords splits camel case and snake case: "stopsAt" becomes "stops at".
+func codeWords(code string) string {
+	return strings.ToLower(strings.ReplaceAll(capitalPattern.ReplaceAllString(code, " $0"), "_", " "))
 }
 
 func term(code string) string {
-	text := words(code)
+	text := codeWords(code)
 	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
 }

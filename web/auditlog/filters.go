@@ -18,21 +18,21 @@ import (
 	"dg/web/ui"
 )
 
-// field is a filter of the page: a select element with Options, or else a date.
-type field struct {
+// filterField is a filter of the page: a select element with Options, or else a date.
+type filterField struct {
 	Name, Label, Value string // Value "": the filter is not set
 	Words              string // the text of Value on the page, such as an option's text
 	Options            []option
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
-func fields(people []audit.Actor, keys []apikeys.Key) []field {
-	actions := options(audit.Actions, func(k audit.ActionDisplay) (string, string) {
+func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
+	actions := newOptions(audit.Actions, func(k audit.ActionDisplay) (string, string) {
 		return string(k.Action), k.Label
 	})
-	persons := options(people, func(p audit.Actor) (string, string) { return p.ID, p.Name })
-	byKey := options(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name })
-	return []field{
+	persons := newOptions(people, func(p audit.Actor) (string, string) { return p.ID, p.Name })
+	byKey := newOptions(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name })
+	return []filterField{
 		{Name: "action", Label: "Action", Options: actions,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.Action = audit.Action(v) }},
 		{Name: "person", Label: "Actor", Options: persons,
@@ -48,8 +48,8 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 
 type option struct{ Value, Text string }
 
-// options returns the options of a filter. If texts are equal, each gets the end of its id.
-func options[T any](things []T, of func(T) (id, name string)) []option {
+// newOptions returns the options of a filter. If texts are equal, each gets the end of its id.
+func newOptions[T any](things []T, of func(T) (id, name string)) []option {
 	all := []option{{Value: "", Text: "Any"}}
 	named := map[string]int{"Any": 1}
 	for _, thing := range things {
@@ -77,7 +77,7 @@ func truncate(text string, n int) string {
 }
 
 type logQuery struct {
-	Fields []field
+	Fields []filterField
 	keys   []apikeys.Key
 	page   audit.Page
 
@@ -94,7 +94,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.Fields = fields(people, a.keys)
+	a.Fields = newFilterFields(people, a.keys)
 	names := []string{"before", "format"}
 	for _, f := range a.Fields {
 		names = append(names, f.Name)
@@ -123,7 +123,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
 	return a, nil
 }
 
-func (f *field) read(values []string, filter *audit.Filter) error {
+func (f *filterField) read(values []string, filter *audit.Filter) error {
 	value := strings.Join(values, " ") // repeated values are joined into one unknown value
 	if value == "" {
 		return nil
@@ -146,9 +146,9 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
-// offers reports whether value is not "" and an option of the filter.
-func (a logQuery) offers(name, value string) bool {
-	i := slices.IndexFunc(a.Fields, func(f field) bool { return f.Name == name })
+// hasOption reports whether value is not "" and an option of the filter.
+func (a logQuery) hasOption(name, value string) bool {
+	i := slices.IndexFunc(a.Fields, func(f filterField) bool { return f.Name == name })
 	return slices.ContainsFunc(a.Fields[i].Options[1:], func(o option) bool { return o.Value == value })
 }
 

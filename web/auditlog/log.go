@@ -72,12 +72,12 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	for i, e := range entries {
-		row := names.view(e)
+		row := names.newEntryView(e)
 		row.NewDay = i == 0 || ui.Day(e.At) != ui.Day(entries[i-1].At)
 		row.Refused = e.Action == audit.KeyRefused
 		row.ByAction = at.with(path, "action", string(e.Action))
 		for _, name := range []string{"person", "key"} {
-			if at.offers(name, e.Actor.ID) {
+			if at.hasOption(name, e.Actor.ID) {
 				row.ByActor = at.with(path, name, e.Actor.ID)
 			}
 		}

@@ -25,7 +25,8 @@ func TestFieldsSetTheFilter(t *testing.T) {
 	} {
 		values, err := url.ParseQuery(query)
 		require.NoError(t, err)
-		at := logQuery{Fields: fields([]audit.Actor{{ID: "p-1", Name: "Ann"}}, []apikeys.Key{{ID: "k-1", Name: "BI"}})}
+		fields := newFilterFields([]audit.Actor{{ID: "p-1", Name: "Ann"}}, []apikeys.Key{{ID: "k-1", Name: "BI"}})
+		at := logQuery{Fields: fields}
 		for i := range at.Fields {
 			f := &at.Fields[i]
 			require.NoError(t, f.read(values[f.Name], &at.page.Filter))
@@ -58,7 +59,7 @@ func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 		"Two-step turned on": {Action: audit.TwoStepTurnedOn, Target: person},
 		"key.seen":           {Action: "key.seen"}, // an action of a newer program
 	} {
-		v := names{"api_key": {"k-1": "Today’s"}}.view(e)
+		v := targetNames{"api_key": {"k-1": "Today’s"}}.newEntryView(e)
 		row := []string{v.Label}
 		for _, v := range v.Row {
 			text := v.Text

@@ -214,14 +214,15 @@ func TestAuditLogInABrowser(t *testing.T) {
 	require.Contains(t, p.Text(".empty dl"), "1 Jan 2026")
 }
 
-var hostile = []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`,
+var hostileTexts = []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`,
+	`+1`, `-1`,
 	`@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x", "\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'",
 	strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe"}
 
 // The page escapes text from clients, and no such text is a formula in the file.
 func TestAuditLogEscapesHostileText(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	for _, text := range hostile {
+	for _, text := range hostileTexts {
 		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // names are valid UTF-8 without NUL
 		person := audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}
 		key := audit.Actor{Kind: audit.Key, ID: "k", Name: name}
@@ -282,7 +283,7 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 	b.Get(acme.At("/settings/audit-log.csv?format=xlsx")).Is(t, 400).Has(t,
 		"The format is unknown. Use excel-semicolon, or none for CSV.")
 	b.Send(http.MethodGet, acme.At("/settings/audit-log.csv"), "", http.Header{"Range": {"bytes=9-"},
-		"Referer": {b.Base + "/"}}).Is(t, 400)
+		"Referer": {b.BaseURL + "/"}}).Is(t, 400)
 	require.Len(t, w.LogOf(t, acme), before, "what is refused has no entry")
 }
 

@@ -23,7 +23,7 @@ type page struct {
 	Operation  operation
 
 	Language        string // language of Notice; "": English
-	Notice          notice
+	Notice          privacyNotice
 	NoticeLanguages []ui.Link
 }
 
@@ -38,7 +38,7 @@ var limits = map[string]int{
 	"Wait":                  int(limit.Wait.Seconds()),
 }
 
-type view struct {
+type docsView struct {
 	ui.Layout
 	page
 	examples
@@ -54,16 +54,16 @@ func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 		return fiber.ErrNotFound
 	}
 	at := h.documentation.Pages[i]
-	v := h.view(p, at)
+	v := h.newView(p, at)
 	v.examples = h.examplesFor(c.UserContext(), p)
 	return h.Render(c, fiber.StatusOK, at.Template, v)
 }
 
-func (h *Handler) view(p *ui.Principal, at page) *view {
-	return &view{h.layout(p, at), at, h.placeholders(), h.documentation, limits}
+func (h *Handler) newView(p *ui.Principal, at page) *docsView {
+	return &docsView{h.newLayout(p, at), at, h.placeholders(), h.documentation, limits}
 }
 
-func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
+func (h *Handler) newLayout(p *ui.Principal, at page) ui.Layout {
 	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}
 	for _, other := range h.documentation.Pages {

@@ -25,22 +25,22 @@ type examples struct {
 	base                 string // public URL of this service
 	// from is two years ago, or the day the oldest fork was created; year is a year ago. They
 	// replace the first days in recipes.
-	from, year  string
-	first, last string // they replace the period of requests: the sample's days, or the last two complete days
+	from, year        string
+	firstDay, lastDay string // they replace the period of requests: the sample's days, or the last two complete days
 }
 
-// day returns the day n days ago.
-func (h *Handler) day(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
+// daysAgo returns the day n days ago.
+func (h *Handler) daysAgo(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
 
 func (h *Handler) placeholders() examples {
 	return examples{
-		ForkID:  exampleFork,
-		GroupID: exampleGroup,
-		base:    h.BaseURL,
-		from:    h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
-		year:    h.day(365),
-		first:   sampleFirst,
-		last:    sampleLast,
+		ForkID:   exampleFork,
+		GroupID:  exampleGroup,
+		base:     h.BaseURL,
+		from:     h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
+		year:     h.daysAgo(365),
+		firstDay: sampleFirst,
+		lastDay:  sampleLast,
 	}
 }
 
@@ -61,8 +61,8 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 		return f.Status == "active" && f.DeployedReleaseNumber != nil
 	}))]
 	if fork.ID != exampleFork {
-		e.first = h.day(2)
-		e.last = h.day(1)
+		e.firstDay = h.daysAgo(2)
+		e.lastDay = h.daysAgo(1)
 	}
 	e.from = min(e.from, forks[0].CreatedAt.Format(time.DateOnly))
 	e.ForkID = fork.ID

@@ -8,9 +8,9 @@ import (
 	"dg/web/ui"
 )
 
-// notice is the page for works councils and data protection officers in one language. privacy.json
+// privacyNotice is the page for works councils and data protection officers in one language. privacy.json
 // has the same rows in each.
-type notice struct {
+type privacyNotice struct {
 	Name, Title, Lede string
 	Sections          []struct {
 		ID, Title string
@@ -22,7 +22,7 @@ var noticeLanguages = []string{"en", "de", "fr", "es", "pt"}
 
 // privacyPages returns the page /privacy in English and its translations, such as /privacy/de.
 func privacyPages() (all []page) {
-	var notices map[string]notice
+	var notices map[string]privacyNotice
 	decodeFile("privacy.json", &notices)
 	path := func(language string) string {
 		return "/privacy" + strings.TrimSuffix("/"+language, "/en")
@@ -45,6 +45,6 @@ func privacyPages() (all []page) {
 }
 
 // Fact fills in the constants that the text states.
-func (n notice) Fact(text string) string {
+func (n privacyNotice) Fact(text string) string {
 	return strings.ReplaceAll(text, "{threshold}", strconv.Itoa(reports.MinGroup))
 }

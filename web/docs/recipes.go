@@ -24,8 +24,8 @@ type documentation struct {
 	Operations reference `json:"-"`
 }
 
-// coloured has the HTML of programs by file; scripts/contract makes it.
-var coloured = func() (all map[string]string) {
+// colouredPrograms has the HTML of programs by file; scripts/contract makes it.
+var colouredPrograms = func() (all map[string]string) {
 	decodeFile("coloured.json", &all)
 	return all
 }()
@@ -84,7 +84,7 @@ func (s snippet) Lines() int { return 1 + strings.Count(s.Text, "\n") }
 func (e examples) Program(file, id, label string) (snippet, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
 	s := e.Command(id, label, strings.TrimSuffix(string(text), "\n"))
-	s.Coloured = template.HTML(e.Fill(coloured[file])) //nolint:gosec // the values of Fill need no escape
+	s.Coloured = template.HTML(e.Fill(colouredPrograms[file])) //nolint:gosec // the values of Fill need no escape
 	return s, err
 }
 
@@ -95,5 +95,5 @@ func (e examples) Command(id, label, text string) snippet {
 func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
 		exampleGroup, e.GroupID, "2024-01-01", e.from, "2025-04-01", e.year,
-		sampleFirst, e.first, sampleLast, e.last).Replace(text)
+		sampleFirst, e.firstDay, sampleLast, e.lastDay).Replace(text)
 }

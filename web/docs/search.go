@@ -28,14 +28,14 @@ type pageText struct {
 	passages   []passage
 }
 
-type result struct {
+type searchResult struct {
 	page
 	passage
 }
 
 type searchView struct {
 	ui.Layout
-	Results []result
+	Results []searchResult
 }
 
 // Search handles GET /docs/search. A page whose name is the query comes first, then pages with all
@@ -48,7 +48,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	query := c.Query("q")
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 	words := strings.Fields(normalise(query))
-	var named, others []result
+	var named, others []searchResult
 	for i, at := range h.documentation.Pages {
 		if at.Parent == "/privacy" { // the page is a translation
 			continue
@@ -56,14 +56,14 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 		best := bestPassage(words, texts[i].passages)
 		switch {
 		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
-			named = slices.Insert(named, 0, result{at, texts[i].passages[0]})
-		case count(words, normalise(at.Name)) == len(words):
-			named = append(named, result{at, best})
-		case count(words, texts[i].normalised) == len(words):
-			others = append(others, result{at, best})
+			named = slices.Insert(named, 0, searchResult{at, texts[i].passages[0]})
+		case countWords(words, normalise(at.Name)) == len(words):
+			named = append(named, searchResult{at, best})
+		case countWords(words, texts[i].normalised) == len(words):
+			others = append(others, searchResult{at, best})
 		}
 	}
-	v := searchView{h.layout(p, page{Name: "Search", Path: "/search"}), slices.Concat(named, others)}
+	v := searchView{h.newLayout(p, page{Name: "Search", Path: "/search"}), slices.Concat(named, others)}
 	v.Sidebar.Query = query
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
@@ -79,7 +79,7 @@ func normalise(text string) string {
 func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
 	for _, one := range text {
-		if n := count(words, one.normalised); n > most {
+		if n := countWords(words, one.normalised); n > most {
 			best = one
 			most = n
 		}
@@ -87,8 +87,8 @@ func bestPassage(words []string, text []passage) (best passage) {
 	return best
 }
 
-// count returns how many of the words the text contains. Both are normalised.
-func count(words []string, text string) (n int) {
+// countWords returns how many of the words the text contains. Both are normalised.
+func countWords(words []string, text string) (n int) {
 	for _, word := range words {
 		if strings.Contains(text, word) {
 			n++
@@ -100,7 +100,7 @@ func count(words []string, text string) (n int) {
 // pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
 func (h *Handler) pageTexts() (all []pageText, err error) {
 	for _, at := range h.documentation.Pages {
-		markup, err := h.Markup(at.Template, h.view(nil, at))
+		markup, err := h.Markup(at.Template, h.newView(nil, at))
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 		if err != nil {
 			return nil, err
 		}
-		text := pageText{normalise(at.Name), passages(document)}
+		text := pageText{normalise(at.Name), passagesOf(document)}
 		for _, one := range text.passages {
 			text.normalised += " " + one.normalised
 		}
@@ -117,7 +117,7 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 	return all, nil
 }
 
-func passages(document *html.Node) []passage {
+func passagesOf(document *html.Node) []passage {
 	var r textReader
 	for n := range document.Descendants() {
 		if n.DataAtom == atom.Main {
@@ -125,14 +125,14 @@ func passages(document *html.Node) []passage {
 			r.endLine()
 		}
 	}
-	return r.all
+	return r.passages
 }
 
 // textReader collects the passages of a page.
 type textReader struct {
-	id   string
-	line string
-	all  []passage
+	id       string
+	line     string
+	passages []passage
 }
 
 // read reads an element. Text after a heading belongs to the heading's line.
@@ -173,7 +173,7 @@ func (r *textReader) endLine() {
 		return
 	}
 	for sentence := range strings.SplitAfterSeq(line, ". ") {
-		r.all = append(r.all, passage{r.id, sentence, normalise(sentence)})
+		r.passages = append(r.passages, passage{r.id, sentence, normalise(sentence)})
 	}
 	r.line = ""
 }

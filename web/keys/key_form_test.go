@@ -24,7 +24,7 @@ func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
 	return token
 }
 
-func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
+func createdKey(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
 	return tb.Must(w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID))(t)
 }
 
@@ -56,7 +56,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
 	require.Contains(t, html.UnescapeString(testkit.TextOf(created.Body)),
 		"Name Power BI, learning dashboard Scopes Forks, reports Expires 19 Feb 2027, 00:00 UTC")
-	key := keyOf(t, w, acme, created)
+	key := createdKey(t, w, acme, created)
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
 	require.Equal(t, fixedNow, key.CreatedAt.UTC())
@@ -70,7 +70,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 		{"day", "2199-12-31"}: "2199-12-31T00:00:00Z",
 	} {
 		maps.Copy(sent, testkit.Form("expiry", chosen[0], "day", chosen[1]))
-		made := keyOf(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), sent))
+		made := createdKey(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), sent))
 		require.Equal(t, want, strings.Trim(string(tb.Must(json.Marshal(made.ExpiresAt))(t)), `"`), chosen)
 	}
 	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
@@ -84,7 +84,7 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	form := b.Get(path)
 	sent := webtest.NewKeyForm()
 	sent.Set("id", testkit.Find(t, `name="id" value="([0-9A-Za-z]{22})"`, form.Body))
-	require.Equal(t, sent.Get("id"), keyOf(t, w, acme, b.Post(path, sent)).ID)
+	require.Equal(t, sent.Get("id"), createdKey(t, w, acme, b.Post(path, sent)).ID)
 	for range 2 {
 		testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", sent.Get("id")), b.Post(path, sent))
 	}
@@ -96,8 +96,8 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	}
 }
 
-// keyFormErrors are changes to a valid form, with the invalid field and its message.
-var keyFormErrors = []struct{ change, field, says string }{
+// invalidKeyForms are changes to a valid form, with the invalid field and its message.
+var invalidKeyForms = []struct{ change, field, says string }{
 	{"name=", "name", "Enter a name."},
 	{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
 	{"name=a%00b", "name", "contains invalid characters"},
@@ -116,7 +116,7 @@ var keyFormErrors = []struct{ change, field, says string }{
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignedIn(t, acme.Owner)
-	for _, c := range keyFormErrors {
+	for _, c := range invalidKeyForms {
 		form := webtest.NewKeyForm()
 		change := tb.Must(url.ParseQuery(c.change))(t)
 		maps.Copy(form, change)
@@ -168,7 +168,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	form := webtest.ReplacementForm("hour")
 	form.Set("name", "Power BI")
 	done := b.Post(path, form).Has(t, ">Key replaced</h1>", "<dt>Old key</dt><dd>Stops <time")
-	key := keyOf(t, w, acme, done)
+	key := createdKey(t, w, acme, done)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
 		testkit.Cells(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
@@ -200,7 +200,7 @@ func TestSecretIsShownOnce(t *testing.T) {
 	} {
 		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])
 	}
-	logged := w.Logged.String()
+	logged := w.ProgramLog.String()
 	require.Contains(t, logged, path, "the log of the program says what was requested")
 	require.NotContains(t, logged, token.Secret[:12])
 }

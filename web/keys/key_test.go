@@ -15,7 +15,9 @@ import (
 	"dg/web/internal/webtest"
 )
 
-func usageOf(w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused, limited int64) {
+func storeUsage(
+	w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused, limited int64,
+) {
 	w.DB.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		values ($1, $2, (now() at time zone 'utc')::date - $3::int, $4, $5, $6)`, o.ID, k.ID,
 		daysAgo, accepted, refused, limited)
@@ -40,9 +42,9 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 		"No requests counted in the last 30 days.", path+"/replace", path+"/rename", path+"/revoke",
 		acme.At("/settings/audit-log?key=%s", key.ID))
 	p.Lacks(t, token.Secret, "<svg class=\"low\"")
-	usageOf(w, acme, key, 0, 1204, 3, 1)
-	usageOf(w, acme, key, 29, 10, 0, 0)
-	usageOf(w, acme, key, 30, 1_000_000, 0, 0)
+	storeUsage(w, acme, key, 0, 1204, 3, 1)
+	storeUsage(w, acme, key, 29, 10, 0, 0)
+	storeUsage(w, acme, key, 30, 1_000_000, 0, 0)
 	p = b.Get(path).Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
 	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>",
@@ -125,7 +127,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	w, acme := webtest.StartAt(t, &now)
 	key := w.NewKey(t, acme, "Warehouse, nightly export", apikeys.ReportsRead)
 	used := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	setKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
+	updateKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
 	b := w.SignedIn(t, acme.AdminPlain)
 	path := acme.At("/settings/api-keys/%s/revoke", key.ID)
 	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke “<bdi>Warehouse, nightly export</bdi>”?</h1>",
@@ -138,7 +140,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 
 	done := b.Post(path, url.Values{}).Is(t, 303)
 	now = time.Now() // the database's clock stamps revocations
-	require.Contains(t, row(t, b.Get(done.Header.Get("Location")), key.Name), "Revoked Since")
+	require.Contains(t, rowOf(t, b.Get(done.Header.Get("Location")), key.Name), "Revoked Since")
 
 	before := w.AllKeys(t, acme)
 	testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", key.ID), b.Get(path))

@@ -44,7 +44,7 @@ type keyRow struct {
 	Path         string
 	LogPath      string // path of the key's entries in the audit log
 	RevokePath   string // path of the form, or "" if the key is not active
-	active       bool
+	isActive     bool
 }
 
 // The list does not page active keys, because there are at most apikeys.MaxUsable.
@@ -65,7 +65,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 		Query:     parseKeysQuery(c),
 		Path:      p.Path(ui.SettingsPath),
 	}
-	view.Searchable = len(keys) >= minSearchable || view.Query.Selects()
+	view.Searchable = len(keys) >= minSearchable || view.Query.IsSet()
 	if err := h.addRows(c, p, keys, &view); err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (h *Handler) addRows(
 	for _, k := range keys {
 		named[k.Name]++
 	}
-	for _, k := range view.Query.apply(keys, h.Now()) {
+	for _, k := range view.Query.filter(keys, h.Now()) {
 		row := h.keyRow(p, k)
-		if row.Twin = named[k.Name] > 1; row.active {
+		if row.Twin = named[k.Name] > 1; row.isActive {
 			active = append(active, k)
 		} else {
 			inactive = append(inactive, row)
@@ -140,7 +140,7 @@ func (h *Handler) addRows(
 	})
 	view.Inactive = inactive[view.From:view.To]
 	view.AllInactive = ui.Count(int64(len(inactive)))
-	view.OpenInactive = c.Query("page") != "" || view.Query.Selects() && len(active) == 0
+	view.OpenInactive = c.Query("page") != "" || view.Query.IsSet() && len(active) == 0
 	return nil
 }
 
@@ -186,12 +186,12 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		UsedLately: k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < ui.OneDay,
 		Path:       p.KeyPath(k.ID, ""),
 		LogPath:    p.Path("/settings/audit-log?key=" + k.ID),
-		active:     state == apikeys.StateUsable || state == apikeys.StatePaused,
+		isActive:   state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
 	switch {
 	case state == apikeys.StateRevoked:
 		r.At = k.RevokedAt
-	case r.active && k.InOverlap(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
+	case r.isActive && k.InOverlap(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
 		r.At = k.RevokedAt
 		r.Until = "Stops"
 		if state == apikeys.StateUsable {
@@ -207,7 +207,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	if r.At == nil {
 		r.Until = "Never expires"
 	}
-	if r.active {
+	if r.isActive {
 		r.RevokePath = p.KeyPath(k.ID, "/revoke")
 	}
 	return r

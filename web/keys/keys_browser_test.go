@@ -122,6 +122,6 @@ func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	p.WaitFor("table.keys")
 	p.Back()
 	require.Zero(t, p.Count("#errors"))
-	require.Equal(t, 3, strings.Count(w.Logged.String(), "method=POST route=/o/:org/settings/api-keys"))
+	require.Equal(t, 3, strings.Count(w.ProgramLog.String(), "method=POST route=/o/:org/settings/api-keys"))
 	require.Len(t, w.AllKeys(t, acme), 1)
 }

@@ -39,8 +39,8 @@ func parseKeysQuery(c *fiber.Ctx) keysQuery {
 	return keysQuery{search, known("show", showOptions), known("sort", sortOptions)}
 }
 
-// Selects reports whether the query leaves out keys.
-func (q keysQuery) Selects() bool { return q.Search != "" || q.Show != "" }
+// IsSet reports whether the query leaves out keys.
+func (q keysQuery) IsSet() bool { return q.Search != "" || q.Show != "" }
 
 func (q keysQuery) path(list, page string) string {
 	query := url.Values{"q": {q.Search}, "show": {q.Show}, "sort": {q.Sort}, "page": {page}}
@@ -52,12 +52,12 @@ func (q keysQuery) path(list, page string) string {
 	return list + "?" + query.Encode()
 }
 
-func (q keysQuery) apply(keys []apikeys.Key, now time.Time) []apikeys.Key {
+func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
 	text := strings.ToLower(q.Search)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
 		named := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
 			"\n" + k.CreatedBy.Name)
-		return !strings.Contains(named, text) || !q.shows(k, now)
+		return !strings.Contains(named, text) || !q.matches(k, now)
 	})
 	if q.Sort != "" {
 		slices.SortStableFunc(keys, q.compare)
@@ -65,7 +65,7 @@ func (q keysQuery) apply(keys []apikeys.Key, now time.Time) []apikeys.Key {
 	return keys
 }
 
-func (q keysQuery) shows(k apikeys.Key, now time.Time) bool {
+func (q keysQuery) matches(k apikeys.Key, now time.Time) bool {
 	expired := k.ExpiresAt != nil && !k.ExpiresAt.After(now) && !k.Revoked(now)
 	works := !expired && !k.Revoked(now)
 	switch q.Show {

@@ -19,12 +19,12 @@ import (
 // fixedNow is a Saturday, away from the ends of its day and month.
 var fixedNow = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
-func setKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
+func updateKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
 	w.DB.Exec(`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`,
 		k.ID, created, used, expires, revoked)
 }
 
-func row(t *testing.T, p testkit.Page, name string) string {
+func rowOf(t *testing.T, p testkit.Page, name string) string {
 	t.Helper()
 	for row := range strings.SplitSeq(p.Body, "<tr ") {
 		if strings.Contains(row, "data-name>"+html.EscapeString(name)+"<") {
@@ -43,7 +43,7 @@ func TestKeysAreListed(t *testing.T) {
 	reports := apikeys.ReportsRead
 	add := func(name string, ago time.Duration, used, expires, revoked any, scopes ...apikeys.Scope) apikeys.Key {
 		k := w.NewKey(t, acme, name, scopes...)
-		setKey(t, w, k, fixedNow.Add(-ago), used, expires, revoked)
+		updateKey(t, w, k, fixedNow.Add(-ago), used, expires, revoked)
 		return k
 	}
 	add("old", 300*day, fixedNow.Add(-299*day), fixedNow.Add(-time.Second), nil, reports)
@@ -55,14 +55,14 @@ func TestKeysAreListed(t *testing.T) {
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
 	require.Equal(t, "BI dg_live_"+bi.ID+
 		"_… Active Expires 1 Feb 2027, 09:31 UTC Last used 21 Nov 2026, 09:30 UTC Forks, reports 19 Nov 2026 "+
-		"owner of acme Revoke BI", row(t, p, "BI"))
-	require.Contains(t, row(t, p, "never"),
+		"owner of acme Revoke BI", rowOf(t, p, "BI"))
+	require.Contains(t, rowOf(t, p, "never"),
 		"Active Never expires Never used Forks 18 Nov 2026 owner of acme Revoke never")
-	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Never used Reports")
+	require.Contains(t, rowOf(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Never used Reports")
 	require.Equal(t, "gone dg_live_"+gone.ID+
 		"_… Revoked Since 19 Nov 2026, 09:31 UTC Never used Reports 13 Nov 2026 owner of acme Audit log of gone",
-		row(t, p, "gone"))
-	require.Contains(t, row(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC 26 Jan 2026, 09:31 UTC Reports")
+		rowOf(t, p, "gone"))
+	require.Contains(t, rowOf(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC 26 Jan 2026, 09:31 UTC Reports")
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
 		"the script puts it into the reader's zone")
 
@@ -80,7 +80,7 @@ func TestKeysAreListed(t *testing.T) {
 func TestManyRevokedKeysArePaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	w.ManyKeys(acme, "revoked ", 1105, 0)
+	w.AddManyKeys(acme, "revoked ", 1105, 0)
 	b.Get(acme.At("/settings/api-keys")).Lacks(t, "data-name>revoked 999<").Has(t, "Revoked and expired (1,099)",
 		"1–100 of 1,099", acme.At("/settings/api-keys?page=2"), "The audit log has the oldest keys.")
 	b.Get(acme.At("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>", "data-name>BI<")
@@ -91,7 +91,7 @@ func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, o, "BI", apikeys.ForksRead)
 	path := o.At("/settings/api-keys/new")
-	w.ManyKeys(o, "n", 99, 99)
+	w.AddManyKeys(o, "n", 99, 99)
 	b.Post(path, webtest.NewKeyForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, o.ID)
 	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.NewKeyForm())} {
@@ -100,7 +100,7 @@ func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
 	list := b.Get(o.At("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
 		Has(t, `href="`+o.At("/settings/organisation")+`">See the plan`)
 	require.Contains(t, webtest.Notes(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
-	require.Contains(t, row(t, list, "BI"), "Paused by plan Never expires")
+	require.Contains(t, rowOf(t, list, "BI"), "Paused by plan Never expires")
 	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
@@ -109,13 +109,13 @@ func TestKeyListShowsUsage(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
 	revoked := w.NewKey(t, acme, "Gone", apikeys.ReportsRead)
-	usageOf(w, acme, used, 0, 1_000, 200, 34)
-	usageOf(w, acme, used, 15, 1, 0, 0)
-	usageOf(w, acme, used, 30, 9_000, 0, 0)
-	usageOf(w, acme, revoked, 0, 1_777, 0, 0)
+	storeUsage(w, acme, used, 0, 1_000, 200, 34)
+	storeUsage(w, acme, used, 15, 1, 0, 0)
+	storeUsage(w, acme, used, 30, 9_000, 0, 0)
+	storeUsage(w, acme, revoked, 0, 1_777, 0, 0)
 	w.DB.Exec(`update api_keys set revoked_at = now() where id = $1`, revoked.ID)
 	p := b.Get(acme.At("/settings/api-keys"))
-	require.Contains(t, row(t, p, "Used"), "1,235 Never used Reports")
+	require.Contains(t, rowOf(t, p, "Used"), "1,235 Never used Reports")
 	require.NotContains(t, p.Body, "1,777", "a key that has ended shows none")
 	p.Has(t, `<path d="M1415 1157v77h70v-77zM2915 0v1234h70v-1234z"/>`) // the bar of a single request is visible
 
@@ -123,7 +123,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 	p = b.Get(acme.At("/settings/api-keys"))
 	page := b.Get(acme.At("/settings/api-keys/%s", used.ID))
 	require.NoError(t, lock.Rollback(t.Context()))
-	require.Contains(t, row(t, p, "Used"), "Not available Never used Reports",
+	require.Contains(t, rowOf(t, p, "Used"), "Not available Never used Reports",
 		"a key can be revoked while its requests cannot be read")
 	const missing = "<p>Not available. Try again in a moment.</p>"
 	require.Equal(t, 2, strings.Count(page.Is(t, 200).Has(t, "/revoke").Body, missing), "requests and events")
@@ -140,7 +140,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		"fifth": 30 * day, "later": 30*day + time.Millisecond,
 	} {
 		k := w.NewKey(t, acme, name, apikeys.ForksRead)
-		setKey(t, w, k, fixedNow.AddDate(-1, 0, 0), nil, fixedNow.Add(left), nil)
+		updateKey(t, w, k, fixedNow.AddDate(-1, 0, 0), nil, fixedNow.Add(left), nil)
 	}
 	want := []string{"bad: first expires in 1 day. 22 Nov 2026, 09:31 UTC",
 		"warn: second expires in 7 days. 28 Nov 2026, 09:31 UTC", "third expires in 8 days. 29 Nov 2026, 09:31 UTC",
@@ -168,7 +168,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	day := 24 * time.Hour
 	add := func(name string, used, expires any) apikeys.Key {
 		k := w.NewKey(t, acme, name, apikeys.ForksRead)
-		setKey(t, w, k, fixedNow.Add(-100*day), used, expires, nil)
+		updateKey(t, w, k, fixedNow.Add(-100*day), used, expires, nil)
 		return k
 	}
 	add("Warehouse", fixedNow.Add(-time.Hour), fixedNow.Add(300*day))
@@ -196,7 +196,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys?q=none")).
 		Has(t, "No key matches<", `value="none"`, `href="`+acme.At("/settings/api-keys")+`">Clear`)
 	b.Get(acme.At("/settings/api-keys?show=expired")).Has(t, "<details open>", `"expired" selected`)
-	w.ManyKeys(acme, "n", 3, 3)
+	w.AddManyKeys(acme, "n", 3, 3)
 	b.Get(acme.At("/settings/api-keys")).Lacks(t, `role="search"`)
 	w.NewKey(t, acme, "The eighth", apikeys.ForksRead)
 	b.Get(acme.At("/settings/api-keys")).Has(t, `role="search"`)

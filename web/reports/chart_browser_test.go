@@ -34,7 +34,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))
 	require.Zero(t, p.Count(".readout:not(:empty)"), "nothing is read yet")
 
-	x, y := p.At(cursor, .35)
+	x, y := p.PointOf(cursor, .35)
 	browsertest.Do(p, "point", chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 	read(4, "pointer")
 	p.Click(cursor)
@@ -50,7 +50,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	read(10, "not after the last day")
 	p.Press(kb.ArrowLeft)
 	read(9, "one day back")
-	browsertest.Do(p, "touch", chromedp.TapXY(p.At(cursor, .65)))
+	browsertest.Do(p, "touch", chromedp.TapXY(p.PointOf(cursor, .65)))
 	read(7, "touch")
 }
 

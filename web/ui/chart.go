@@ -21,7 +21,7 @@ type Panel struct {
 
 // NewPanel returns the frame for values from low to high, with y labels at least minStep apart.
 func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) string) Panel {
-	bottom, top, step := scale(low, high, minStep)
+	bottom, top, step := axisScale(low, high, minStep)
 	v := Panel{Width: DayWidth * p.Days, Bottom: bottom, Top: top}
 	for n := top; n >= bottom; n -= step {
 		v.Labels = append(v.Labels, label(n))
@@ -35,8 +35,8 @@ func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) stri
 	return v
 }
 
-// scale divides the y axis into at most five steps of 1, 2, 2.5 or 5 times a power of ten.
-func scale(low, high, minStep int64) (bottom, top, step int64) {
+// axisScale divides the y axis into at most five steps of 1, 2, 2.5 or 5 times a power of ten.
+func axisScale(low, high, minStep int64) (bottom, top, step int64) {
 	for power := int64(1); ; power *= 10 {
 		for _, tenths := range []int64{10, 20, 25, 50} {
 			step = tenths * power / 10
@@ -93,13 +93,13 @@ func onGrid(p reports.Period, date time.Time) bool {
 
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
-	Label string
-	Wide  bool    // whether it is shown on wide screens only
-	at    float64 // percent of the width
+	Label   string
+	Wide    bool    // whether it is shown on wide screens only
+	percent float64 // percent of the width
 }
 
 // At returns the label's offset from the left as CSS.
-func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.at) }
+func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.percent) }
 
 // A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart.
 const (
@@ -116,12 +116,12 @@ func Ticks(p reports.Period) []Tick {
 		date := p.From.AddDate(0, 0, i)
 		at := 100 * float64(i) / float64(p.Days)
 		if at < lastTick && (p.Days <= maxDaysWithTickEach || onGrid(p, date)) {
-			all = append(all, Tick{Label: tickLabel(p, date), at: at})
+			all = append(all, Tick{Label: tickLabel(p, date), percent: at})
 		}
 	}
 	every := (len(all) + narrowTicks - 1) / narrowTicks
 	for i := range all {
-		all[i].Wide = i%every > 0 || all[i].at > lastNarrowTick
+		all[i].Wide = i%every > 0 || all[i].percent > lastNarrowTick
 	}
 	return all
 }

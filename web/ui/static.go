@@ -19,8 +19,8 @@ import (
 var staticFiles embed.FS
 
 // Comments, indentation, and blanks at braces and semicolons are a sixth of a compressed file, and are not served.
-// A string in the files must not contain what notServed matches.
-var notServed = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n|^[ \t]+| ({) |;? (}) ?|(;) `)
+// A string in the files must not contain what notServedPattern matches.
+var notServedPattern = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n|^[ \t]+| ({) |;? (}) ?|(;) `)
 
 type files map[string]httpserver.File
 
@@ -33,7 +33,7 @@ var loadFiles = sync.OnceValue(func() files {
 		}
 		file, err := staticFiles.ReadFile(name)
 		if ext := path.Ext(name); ext == ".css" || ext == ".js" {
-			file = notServed.ReplaceAll(file, []byte("$1$2$3"))
+			file = notServedPattern.ReplaceAll(file, []byte("$1$2$3"))
 		}
 		all[name[len("static/"):]] = httpserver.NewFile(file,
 			cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"))

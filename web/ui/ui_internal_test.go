@@ -108,7 +108,7 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 				if tick.Wide && !wide {
 					continue
 				}
-				at := tick.at * pixels / 100
+				at := tick.percent * pixels / 100
 				require.GreaterOrEqual(t, at, end+5, "%d days: %v", days, all)
 				end = at + 7*float64(len(tick.Label))
 			}

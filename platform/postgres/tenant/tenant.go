@@ -59,17 +59,17 @@ func Across(reason string) func(*gorm.DB) *gorm.DB {
 func Guard(g *gorm.DB) error {
 	c := g.Callback()
 	return errors.Join(
-		c.Query().Before("gorm:query").Register("dg:tenant", guard(scope)),
-		c.Row().Before("gorm:row").Register("dg:tenant", guard(scope)),
-		c.Raw().Before("gorm:raw").Register("dg:tenant", guard(scope)),
-		c.Update().Before("gorm:update").Register("dg:tenant", guard(changeIsScoped)),
-		c.Delete().Before("gorm:delete").Register("dg:tenant", guard(scope)),
-		c.Create().Before("gorm:create").Register("dg:tenant", guard(rowsAreScoped)),
+		c.Query().Before("gorm:query").Register("dg:tenant", guardStatements(scope)),
+		c.Row().Before("gorm:row").Register("dg:tenant", guardStatements(scope)),
+		c.Raw().Before("gorm:raw").Register("dg:tenant", guardStatements(scope)),
+		c.Update().Before("gorm:update").Register("dg:tenant", guardStatements(changeIsScoped)),
+		c.Delete().Before("gorm:delete").Register("dg:tenant", guardStatements(scope)),
+		c.Create().Before("gorm:create").Register("dg:tenant", guardStatements(rowsAreScoped)),
 	)
 }
 
-// guard adds ErrMissing. In a subquery gorm drops it, and the outer statement has a syntax error.
-func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
+// guardStatements adds ErrMissing. In a subquery gorm drops it, and the outer statement has a syntax error.
+func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
 			_ = db.AddError(ErrMissing)
@@ -114,17 +114,17 @@ func changeIsScoped(db *gorm.DB) bool {
 }
 
 var (
-	identifier  = regexp.MustCompile(`^\w+$`)
-	identifiers = regexp.MustCompile(`^(\*|\w+(\.\w+)?(, ?\w+(\.\w+)?)*)$`)
-	comment     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // the form that postgres.Tag writes
+	identifierPattern  = regexp.MustCompile(`^\w+$`)
+	identifiersPattern = regexp.MustCompile(`^(\*|\w+(\.\w+)?(, ?\w+(\.\w+)?)*)$`)
+	commentPattern     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // the form that postgres.Tag writes
 )
 
 // onModel reports whether s is on one table without joins, a model's or one given by bare name, and
 // has no expressions outside Where and Order.
 func onModel(s *gorm.Statement) bool {
 	named := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
-	if !named || !identifier.MatchString(s.Table) || len(s.Joins) > 0 ||
-		slices.ContainsFunc(s.Selects, func(name string) bool { return !identifiers.MatchString(name) }) {
+	if !named || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
+		slices.ContainsFunc(s.Selects, func(name string) bool { return !identifiersPattern.MatchString(name) }) {
 		return false
 	}
 	for _, c := range s.Clauses {
@@ -137,7 +137,7 @@ func onModel(s *gorm.Statement) bool {
 
 func isPlain(c clause.Clause) bool {
 	if tag, ok := c.BeforeExpression.(clause.Expr); c.BeforeExpression != nil &&
-		(!ok || !comment.MatchString(tag.SQL)) {
+		(!ok || !commentPattern.MatchString(tag.SQL)) {
 		return false
 	}
 	switch e := c.Expression.(type) {
@@ -159,7 +159,7 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
 	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
-		if !plain(others.Exprs) {
+		if !arePlain(others.Exprs) {
 			return false
 		}
 		exprs = append(exprs, parenthesised{others})
@@ -179,7 +179,7 @@ func (e parenthesised) Build(b clause.Builder) {
 	_ = b.WriteByte(')')
 }
 
-func plain(exprs []clause.Expression) bool {
+func arePlain(exprs []clause.Expression) bool {
 	for _, e := range exprs {
 		ok := false
 		switch e := e.(type) {
@@ -192,9 +192,9 @@ func plain(exprs []clause.Expression) bool {
 		case clause.IN:
 			ok = areValues(e.Values...)
 		case clause.AndConditions:
-			ok = plain(e.Exprs)
+			ok = arePlain(e.Exprs)
 		case clause.OrConditions:
-			ok = plain(e.Exprs)
+			ok = arePlain(e.Exprs)
 		}
 		if !ok {
 			return false

@@ -61,7 +61,7 @@ func (p *Page) Emulate(width int, mode Mode) {
 
 // Click clicks an element with the mouse: it must be visible, and nothing may cover it.
 func (p *Page) Click(selector string) {
-	x, y := p.At(selector, .5)
+	x, y := p.PointOf(selector, .5)
 	Do(p, "click "+selector,
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
@@ -72,15 +72,15 @@ func (p *Page) ClickUntil(selector, visible string) {
 	p.WaitFor(visible)
 }
 
-// At returns a point of a reachable element, at a share of the element's width.
-func (p *Page) At(selector string, share float64) (x, y float64) {
-	at := element[struct{ X, Y, Width float64 }](p, "find", selector)
+// PointOf returns a point of a reachable element, at a share of the element's width.
+func (p *Page) PointOf(selector string, share float64) (x, y float64) {
+	at := callOnElement[struct{ X, Y, Width float64 }](p, "find", selector)
 	return at.X + (share-.5)*at.Width, at.Y
 }
 
 // Fill replaces the content of a field. It types into a text field and sets any other.
 func (p *Page) Fill(selector, text string) {
-	if typed := element[bool](p, "fill", selector, text); typed {
+	if typed := callOnElement[bool](p, "fill", selector, text); typed {
 		Do(p, "fill "+selector, Command(input.InsertText, input.InsertTextParams{Text: text}))
 	}
 }

@@ -27,7 +27,7 @@ type events struct {
 	leave     func() bool
 }
 
-func (w *events) loads() bool {
+func (w *events) isLoading() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.loading || w.requested

@@ -17,9 +17,9 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// timeout bounds every action. It is long, because tests share a machine; only a failing test waits
+// actionTimeout bounds every action. It is long, because tests share a machine; only a failing test waits
 // for all of it.
-const timeout = time.Minute
+const actionTimeout = time.Minute
 
 // Page is one tab. One goroutine may use it.
 type Page struct {
@@ -68,14 +68,14 @@ func Command[P, R any](command cdp.Command[P, R], params P) chromedp.Action[R] {
 
 // Do runs an action and returns its result. It waits until a load that the action began is over.
 func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
-	result, err := run(p, action)
+	result, err := runAction(p, action)
 	if err != nil && !leftPage(result, err) {
 		p.fail(name, err)
 	}
 	p.poll(name, func() error {
 		// The response to this evaluation comes after the events of the action.
-		_, err := run(p, chromedp.Evaluate[chromedp.Void]("0"))
-		if err == nil && p.loads() {
+		_, err := runAction(p, chromedp.Evaluate[chromedp.Void]("0"))
+		if err == nil && p.isLoading() {
 			err = errors.New("the load that it began is not over")
 		}
 		return err
@@ -93,28 +93,28 @@ func leftPage(result any, err error) bool {
 	return false
 }
 
-func run[T any](p *Page, action chromedp.Action[T]) (T, error) {
-	ctx, stop := context.WithTimeout(p.ctx, timeout)
+func runAction[T any](p *Page, action chromedp.Action[T]) (T, error) {
+	ctx, stop := context.WithTimeout(p.ctx, actionTimeout)
 	defer stop()
 	return chromedp.Run(ctx, action)
 }
 
 // poll retries every error, because a page that is being replaced has transient errors.
 func (p *Page) poll(name string, try func() error) {
-	deadline := time.Now().Add(timeout)
+	deadline := time.Now().Add(actionTimeout)
 	for {
 		err := try()
 		if err == nil {
 			return
 		}
 		if time.Now().After(deadline) || p.ctx.Err() != nil {
-			p.fail(name, fmt.Errorf("not within %s: %w", timeout, err))
+			p.fail(name, fmt.Errorf("not within %s: %w", actionTimeout, err))
 		}
 		<-time.After(10 * time.Millisecond)
 	}
 }
 
 func (p *Page) fail(name string, why error) {
-	address, _ := run(p, chromedp.Location()) // "" if the page hangs
+	address, _ := runAction(p, chromedp.Location()) // "" if the page hangs
 	require.NoError(p.t, why, "on %s: %s", address, name)
 }

@@ -24,17 +24,17 @@ func evaluate[T any](script string) chromedp.Action[T] {
 //go:embed page.js
 var pageScript string
 
-func callOf(function string, arguments ...any) string {
+func callExpression(function string, arguments ...any) string {
 	list := quoted(arguments)
 	return fmt.Sprintf("%s.%s(%s)", pageScript, function, list[1:len(list)-1])
 }
 
-// element calls a function of page.js with the one visible element that matches. It waits for that
-// element.
-func element[T any](p *Page, function, selector string, argument ...any) (value T) {
-	call := callOf("element", append([]any{function, selector}, argument...)...)
+// callOnElement calls a function of page.js with the one visible element that matches. It waits for that
+// callOnElement.
+func callOnElement[T any](p *Page, function, selector string, argument ...any) (value T) {
+	call := callExpression("element", append([]any{function, selector}, argument...)...)
 	p.poll(function+" "+selector, func() error {
-		answer, err := run(p, evaluate[struct {
+		answer, err := runAction(p, evaluate[struct {
 			Wrong string
 			Value T
 		}](call))
@@ -49,7 +49,7 @@ func element[T any](p *Page, function, selector string, argument ...any) (value 
 
 func (p *Page) WaitFor(selector string) {
 	p.poll("wait for "+selector, func() error {
-		found, err := run(p, evaluate[[]any](callOf("visible", selector)))
+		found, err := runAction(p, evaluate[[]any](callExpression("visible", selector)))
 		if err == nil && len(found) == 0 {
 			err = errors.New("no visible element matches")
 		}
@@ -58,11 +58,11 @@ func (p *Page) WaitFor(selector string) {
 }
 
 func (p *Page) Count(selector string) int {
-	return len(Eval[[]any](p, callOf("visible", selector)))
+	return len(Eval[[]any](p, callExpression("visible", selector)))
 }
 
 // Text waits for an element and returns its visible text, or the value of a field.
-func (p *Page) Text(selector string) string { return element[string](p, "read", selector) }
+func (p *Page) Text(selector string) string { return callOnElement[string](p, "read", selector) }
 
 // Attr returns an attribute of an element, visible or not, or "".
 func (p *Page) Attr(selector, name string) string {
@@ -91,7 +91,7 @@ func quoted(v any) string {
 }
 
 //go:embed axe.min.js
-var axe string
+var axeSource string
 
 // axeScript returns a text for each violation. It skips a table's rows after the twentieth, which
 // repeat earlier ones.
@@ -103,7 +103,7 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 // the given rules. It checks the first twenty rows of a table.
 func (p *Page) Axe(rules ...string) []string {
 	if !Eval[bool](p, `typeof axe === 'object'`) {
-		Eval[any](p, axe+";0")
+		Eval[any](p, axeSource+";0")
 	}
 	only := map[string]any{
 		"type":   "tag",

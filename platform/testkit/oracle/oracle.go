@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-const instant = "2006-01-02T15:04:05.000Z"
+const instantLayout = "2006-01-02T15:04:05.000Z"
 
 type Play struct {
 	ID, Fork  string
@@ -67,7 +67,7 @@ func (q Query) CSV(plays []Play) string {
 			score := strings.TrimSuffix(
 				strings.TrimSuffix(fmt.Sprintf("%d.%02d", p.Score/100, p.Score%100), "0"), ".0",
 			)
-			end = fmt.Sprintf("%s,%d,true,%s,%t", p.Completed.UTC().Format(instant),
+			end = fmt.Sprintf("%s,%d,true,%s,%t", p.Completed.UTC().Format(instantLayout),
 				p.Completed.Sub(p.Started)/time.Second, score, p.Passed)
 		}
 		var skills []string
@@ -80,7 +80,7 @@ func (q Query) CSV(plays []Play) string {
 		}
 		file += strings.Join([]string{
 			p.ID, p.Fork, release, q.Keys[p.Player], q.Labels[p.Player],
-			p.Started.UTC().Format(instant), end, strings.Join(skills, ";"),
+			p.Started.UTC().Format(instantLayout), end, strings.Join(skills, ";"),
 		}, ",") + "\n"
 	}
 	return file

@@ -43,13 +43,13 @@ type Skill struct {
 	CorrectRate float64 `json:"correctRate"`
 }
 
-type sum struct { // has the totals of a day, a player or all plays
+type totals struct { // has the totals of a day, a player or all plays
 	plays, completed, passed, score int64
 	best                            int
 	last                            time.Time
 }
 
-func (s *sum) add(p Play) {
+func (s *totals) add(p Play) {
 	s.plays++
 	if !p.Completed.IsZero() {
 		s.completed++
@@ -66,19 +66,19 @@ func (s *sum) add(p Play) {
 
 // Statistics computes the figures from plays in any order, in one pass.
 func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
-	var all sum
-	days := map[string]*sum{}
-	players := map[int]*sum{}
+	var all totals
+	days := map[string]*totals{}
+	players := map[int]*totals{}
 	skills := map[string]*SkillAnswers{}
 	for p := range plays {
 		if !q.includes(p) {
 			continue
 		}
 		all.add(p)
-		entry(days, p.Started.UTC().Format(time.DateOnly)).add(p)
-		entry(players, p.Player).add(p)
+		getOrAdd(days, p.Started.UTC().Format(time.DateOnly)).add(p)
+		getOrAdd(players, p.Player).add(p)
 		for _, a := range p.Answers {
-			skill := entry(skills, a.Skill)
+			skill := getOrAdd(skills, a.Skill)
 			skill.Attempts += a.Attempts
 			skill.Correct += a.Correct
 		}
@@ -89,29 +89,29 @@ func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 	}
 	s.Plays = all.plays
 	s.UniquePlayers = int64(len(players))
-	s.AvgScorePercent = rounded(all.score, 100*all.completed, 1)
-	s.CompletionRate = rounded(all.completed, all.plays, 4)
-	s.PassRate = rounded(all.passed, all.completed, 4)
+	s.AvgScorePercent = roundedRatio(all.score, 100*all.completed, 1)
+	s.CompletionRate = roundedRatio(all.completed, all.plays, 4)
+	s.PassRate = roundedRatio(all.passed, all.completed, 4)
 	for day := q.From; !day.After(q.To); day = day.AddDate(0, 0, 1) {
-		d := entry(days, day.Format(time.DateOnly))
+		d := getOrAdd(days, day.Format(time.DateOnly))
 		s.Daily = append(s.Daily,
-			Day{day.Format(time.DateOnly), d.plays, rounded(d.score, 100*d.completed, 1)})
+			Day{day.Format(time.DateOnly), d.plays, roundedRatio(d.score, 100*d.completed, 1)})
 	}
 	for who, p := range players {
 		s.Players = append(s.Players, Player{q.Labels[who], p.plays,
-			rounded(int64(p.best), 100, 1), p.last.UTC().Format(instant), p.passed > 0})
+			roundedRatio(int64(p.best), 100, 1), p.last.UTC().Format(instantLayout), p.passed > 0})
 	}
 	slices.SortFunc(s.Players, byRank)
 	for _, id := range q.Skills {
-		if a := entry(skills, id); a.Attempts > 0 {
+		if a := getOrAdd(skills, id); a.Attempts > 0 {
 			s.Skills = append(s.Skills,
-				Skill{id, int64(a.Attempts), rounded(int64(a.Correct), int64(a.Attempts), 4)})
+				Skill{id, int64(a.Attempts), roundedRatio(int64(a.Correct), int64(a.Attempts), 4)})
 		}
 	}
 	return s
 }
 
-func entry[K comparable, V any](m map[K]*V, key K) *V {
+func getOrAdd[K comparable, V any](m map[K]*V, key K) *V {
 	if m[key] == nil {
 		m[key] = new(V)
 	}
@@ -127,8 +127,8 @@ func byRank(a, b Player) int {
 		passed[a.Passed]-passed[b.Passed])
 }
 
-// rounded rounds a/b, half away from zero, to decimals.
-func rounded(a, b int64, decimals int) float64 {
+// roundedRatio rounds a/b, half away from zero, to decimals.
+func roundedRatio(a, b int64, decimals int) float64 {
 	if b == 0 {
 		return 0
 	}

@@ -88,14 +88,14 @@ func StartBouncer(
 	return func(connection string) string { return tb.OnSocket(connection, dir, "6432") }
 }
 
-var roleDefaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
+var roleDefaultsPattern = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
 // SetRoleDefaults applies the role settings of roles.sh to the URL's role, in the URL's database.
 func SetRoleDefaults(t testing.TB, direct string) {
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // relative to app/system or platform/postgres
 	require.NoError(t, err)
 	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)
-	for _, found := range roleDefaults.FindAllStringSubmatch(string(script), -1) {
+	for _, found := range roleDefaultsPattern.FindAllStringSubmatch(string(script), -1) {
 		require.NoError(t, tb.Exec(t, direct,
 			"alter role current_user in database "+database+" "+found[1]))
 	}

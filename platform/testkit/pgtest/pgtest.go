@@ -32,9 +32,9 @@ func (d *Database) Flags() []string {
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
-func New(t testing.TB) *Database { return copyOf(t, "") }
+func New(t testing.TB) *Database { return newCopy(t, "") }
 
-func Empty(t testing.TB) *Database { return copyOf(t, "template0") }
+func NewEmpty(t testing.TB) *Database { return newCopy(t, "template0") }
 
 // databasePrefix begins the names of this process's databases. databaseNumber counts them.
 var (
@@ -42,8 +42,8 @@ var (
 	databaseNumber atomic.Int64
 )
 
-// copyOf creates a copy of a database of the server. "" means the migrated template.
-func copyOf(t testing.TB, original string) *Database {
+// newCopy creates a copy of a database of the server. "" means the migrated template.
+func newCopy(t testing.TB, original string) *Database {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("pgtest: needs a database: skipped with -short")
@@ -64,7 +64,7 @@ func copyOf(t testing.TB, original string) *Database {
 		_, err := s.admin.Exec(ctx, fmt.Sprintf(`drop database %s with (force)`, name))
 		require.NoError(t, err, "drop the database")
 	})
-	db := &Database{URL: inDatabase(s.URL(), name), OwnerURL: inDatabase(s.OwnerURL(), name)}
+	db := &Database{URL: withDatabase(s.URL(), name), OwnerURL: withDatabase(s.OwnerURL(), name)}
 	db.DB = Open(t, db.URL, postgres.Options{MaxConns: 12}) // all tests share the server's 800 connections
 	// On a loaded machine, a statement on 100,000 rows exceeds the statement timeout.
 	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: 2, StatementTimeout: -1})
@@ -86,6 +86,6 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	return db
 }
 
-func inDatabase(connection, name string) string {
+func withDatabase(connection, name string) string {
 	return tb.ChangeURL(connection, func(u *url.URL) { u.Path = "/" + name })
 }

@@ -23,8 +23,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// options trade durability for speed.
-var options = []string{
+// serverOptions trade durability for speed.
+var serverOptions = []string{
 	"--fsync=off",
 	"--synchronous_commit=off",
 	"--full_page_writes=off",
@@ -48,9 +48,9 @@ type server struct {
 }
 
 // sharedServer starts or joins the shared server once a process, until the process ends.
-var sharedServer = sync.OnceValues(start)
+var sharedServer = sync.OnceValues(startServer)
 
-func start() (s *server, err error) {
+func startServer() (s *server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	dir, err := sharedFolder(ctx)
@@ -61,7 +61,7 @@ func start() (s *server, err error) {
 	if s.keeper, err = startKeeper(dir); err != nil {
 		return nil, err
 	}
-	s.Server, err = embeddedpg.Start(ctx, dir, options...)
+	s.Server, err = embeddedpg.Start(ctx, dir, serverOptions...)
 	if err != nil {
 		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
 	}
@@ -73,7 +73,7 @@ func start() (s *server, err error) {
 }
 
 func adminURL(of *embeddedpg.Server) string {
-	return tb.AsRole(inDatabase(of.URL(), "postgres"), "postgres")
+	return tb.AsRole(withDatabase(of.URL(), "postgres"), "postgres")
 }
 
 // sharedFolder returns the server's folder. Each user, PostgreSQL version and boot has its own,
@@ -116,7 +116,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = postgres.Migrate(ctx, inDatabase(s.OwnerURL(), name), migrations.FS, "dg_app", nil)
+	err = postgres.Migrate(ctx, withDatabase(s.OwnerURL(), name), migrations.FS, "dg_app", nil)
 	if err != nil {
 		return err
 	}

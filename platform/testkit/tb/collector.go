@@ -18,7 +18,7 @@ import (
 // Collector takes traces by OTLP over HTTP.
 type Collector struct {
 	*httptest.Server
-	Fail atomic.Bool // whether to respond 503
+	Failing atomic.Bool // whether to respond 503
 
 	mu       sync.Mutex
 	received []Received
@@ -35,7 +35,7 @@ func NewCollector(t testing.TB) *Collector {
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		data := &tracepb.TracesData{}
-		if err != nil || proto.Unmarshal(body, data) != nil || c.Fail.Load() {
+		if err != nil || proto.Unmarshal(body, data) != nil || c.Failing.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}

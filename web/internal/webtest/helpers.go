@@ -62,9 +62,9 @@ func ReplacementForm(overlap string) url.Values {
 	return form
 }
 
-// ManyKeys stores n keys of the organisation, named prefix 1 to prefix n and created a minute
+// AddManyKeys stores n keys of the organisation, named prefix 1 to prefix n and created a minute
 // apart. Keys with numbers above usable are revoked.
-func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
+func (w *World) AddManyKeys(o *Organisation, prefix string, n, usable int) {
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
 		creator_name, revoked_at)
 		select 'n' || lpad(i::text, 21, '0'), $1, $2::text || i, array['forks:read'],

@@ -17,10 +17,10 @@ import (
 // World is a database with one instance of the program.
 type World struct {
 	*apptest.LocalServer
-	DB     *testkit.World
-	Log    *audit.Log
-	now    func() time.Time
-	Logged tb.Buffer
+	DB         *testkit.World
+	Log        *audit.Log
+	now        func() time.Time
+	ProgramLog tb.Buffer
 }
 
 // Start returns a World without organisations.
@@ -52,7 +52,7 @@ func StartWith(t *testing.T, settings assembly.Settings) *World {
 	}
 	w := &World{DB: testkit.New(t), now: settings.Now}
 	w.Log = audit.New(w.DB.DB)
-	settings.Logger = w.Logged.Logger()
+	settings.Logger = w.ProgramLog.Logger()
 	w.LocalServer = apptest.ServeInProcess(t, w.DB, settings)
 	return w
 }
