@@ -30,7 +30,7 @@ func callExpression(function string, arguments ...any) string {
 }
 
 // callOnElement calls a function of page.js with the one visible element that matches. It waits for that
-// callOnElement.
+// element.
 func callOnElement[T any](p *Page, function, selector string, argument ...any) (value T) {
 	call := callExpression("element", append([]any{function, selector}, argument...)...)
 	p.poll(function+" "+selector, func() error {
