@@ -18,9 +18,9 @@ import (
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
-	owner := w.SignedIn(t, acme.Owner)
+	owner := w.SignIn(t, acme.Owner)
 	const wrong = "The address is wrong, or the page no longer exists."
-	stale := w.SignedIn(t, acme.Admin)
+	stale := w.SignIn(t, acme.Admin)
 	w.DB.Exec(`delete from sessions where user_id = $1`, acme.Admin.ID)
 	for _, c := range []struct {
 		page                testkit.Page
@@ -35,7 +35,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 			"<p>It does not exist, or belongs to another organisation.</p>", `href="` + acme.At("/reports") + `">Open reports`},
 		{owner.Get("/o/other/reports"), 404, "Page not found",
 			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`},
-		{w.SignedIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
+		{w.SignIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
 				"The operator of DG can change your role.", `href="/account">Open your account`},
 		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header", `href="/">Open reports`},
@@ -51,10 +51,10 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 // An error page names the operator. A 503 page reloads after the interval in data-retry, unless it answers a form.
 func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
 	w := webtest.StartWith(t, assembly.Settings{Operator: mail.Address{Name: "Help <desk>", Address: "dg@example.org"}})
-	acme := w.Organisation("acme")
+	acme := w.AddOrganisation("acme")
 	w.Browser(t).Get("/nowhere").Is(t, 404).Lacks(t, "data-retry").Has(t,
 		`Operated by <bdi>Help &lt;desk&gt;</bdi>, <a href="mailto:dg@example.org">dg@example.org</a>`)
-	owner := w.SignedIn(t, acme.Owner)
+	owner := w.SignIn(t, acme.Owner)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, "/account")
 	w.DB.Exec(`create function down() returns bool language plpgsql as

@@ -29,18 +29,18 @@ import (
 // A path without an organisation redirects to the person's only organisation, or to a choice.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	slash := w.Organisation(`a/b "<c> é?#%`)
+	slash := w.AddOrganisation(`a/b "<c> é?#%`)
 
 	testkit.RequireRedirect(t, "/sign-in?next=%2Fsettings%2Fapi-keys", w.Browser(t).Get("/settings/api-keys"))
-	owner := w.SignedIn(t, acme.Owner)
+	owner := w.SignIn(t, acme.Owner)
 	testkit.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
 	testkit.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
-	testkit.RequireRedirect(t, "/account", w.SignedIn(t, acme.Member).Get("/reports"))
-	testkit.RequireRedirect(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/"))
+	testkit.RequireRedirect(t, "/account", w.SignIn(t, acme.Member).Get("/reports"))
+	testkit.RequireRedirect(t, slash.At("/reports"), w.SignIn(t, slash.Owner).Get("/"))
 
 	// A person with two organisations chooses one.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
-	both := w.SignedIn(t, slash.Owner).Get("/settings").Is(t, 200)
+	both := w.SignIn(t, slash.Owner).Get("/settings").Is(t, 200)
 	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.At("/settings/api-keys")+`"`)
 }
 
@@ -71,7 +71,7 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	b.Get(acme.At("/settings/api-keys/")+encoded(key.ID)).Is(t, 200)
 	b.Get(acme.At("/settings/api-keys/")+encoded(key.ID)+"/revoke").Is(t, 200)
-	b.Get(acme.At("/reports/")+encoded(w.Played(acme))).Is(t, 200)
+	b.Get(acme.At("/reports/")+encoded(w.AddPlayedFork(acme))).Is(t, 200)
 	for _, path := range []string{
 		"//acme/reports", "/o//acme/reports", "/o/acme/./reports", "/o/acme/x/../reports",
 		"/o/acme/reports/", "/o/acme%2Freports",
@@ -83,7 +83,7 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 // A form submitted after its session has ended changes nothing, and leads to the sign-in and then to the empty form.
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	b := w.SignedIn(t, acme.Owner)
+	b := w.SignIn(t, acme.Owner)
 	path := acme.At("/settings/api-keys/new")
 	w.DB.Exec(`delete from sessions`)
 	signIn := "/sign-in?next=" + url.QueryEscape(path)
@@ -102,13 +102,13 @@ func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 func TestTwoStepSetupLeadsBack(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	create := acme.At("/settings/api-keys/new")
-	b := w.SignedIn(t, acme.AdminPlain)
+	b := w.SignIn(t, acme.AdminPlain)
 	setUp := "/account/two-step?" + url.Values{"next": {create}}.Encode()
 	denied := b.Get(create).Is(t, 403)
 	denied.Has(t, `<a class="btn primary" href="`+setUp+`">Set up two-step verification</a>`)
 	b.Get(acme.At("/settings/api-keys")).Has(t, `href="`+setUp+`">Set up two-step verification</a>`,
 		"<strong>Turn on two-step verification to create keys.</strong> You can list and revoke")
-	w.SignedIn(t, acme.Member).Get(create).Lacks(t, "two-step")
+	w.SignIn(t, acme.Member).Get(create).Lacks(t, "two-step")
 
 	b.Get(setUp).Has(t, `action="`+setUp+`"`)
 	testkit.RequireRedirect(t, setUp, b.Post(setUp, testkit.Form("do", "begin", "current", testkit.Password)))
@@ -116,7 +116,7 @@ func TestTwoStepSetupLeadsBack(t *testing.T) {
 	b.Get(setUp).Has(t, `action="`+setUp+`"`)
 	b.Post(setUp, testkit.Form("do", "on", "code", w.CodeNow(t, secret))).
 		Has(t, `<a class="btn" href="`+create+`">Done</a>`, `data-after="`+create+`"`)
-	w.SignedIn(t, acme.Owner).Get("/account/two-step?next=https://evil.example").Lacks(t, "evil")
+	w.SignIn(t, acme.Owner).Get("/account/two-step?next=https://evil.example").Lacks(t, "evil")
 }
 
 const confirmation = `<div class="note" role="status">`
@@ -146,7 +146,7 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 // A link on another site starts no download and adds no entry. The error page links to the screen of the download.
 func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	h := newRouteWorld(t)
-	b := h.SignedIn(t, h.acme.Owner)
+	b := h.SignIn(t, h.acme.Owner)
 	files := map[string]string{} // page that links to each file, by the file's path
 	for _, s := range screens {
 		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.pathOf(t, s), "/plays.csv"), ".csv")
@@ -180,10 +180,10 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 func TestOrganisationIsSwitched(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.OrganisationOf(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
-	club := w.Organisation("club")
+	club := w.AddOrganisation("club")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
 	w.DB.Join(club.ID, acme.Owner.ID, "member")
-	b := w.SignedIn(t, acme.Owner)
+	b := w.SignIn(t, acme.Owner)
 	for path, chosen := range map[string]bool{acme.At("/settings/audit-log"): true, "/docs": false, "/account": false} {
 		p := b.Get(path).Has(t,
 			`<li><a href="`+html.EscapeString(vale.At("/reports"))+`"><bdi>Vale &lt;b&gt;</bdi></a></li>`,
@@ -192,17 +192,17 @@ func TestOrganisationIsSwitched(t *testing.T) {
 		require.Equal(t, chosen, strings.Contains(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`), path)
 	}
 	for _, alone := range []string{acme.At("/reports"), "/account", "/docs"} {
-		w.SignedIn(t, acme.Admin).Get(alone).Lacks(t, `class="switch"`)
+		w.SignIn(t, acme.Admin).Get(alone).Lacks(t, `class="switch"`)
 	}
 }
 
 // The list of organisations opens, finds by typing and closes by Escape. Times are in the reader's zone, titled in UTC.
 func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	vale := w.Organisation("vale")
+	vale := w.AddOrganisation("vale")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
 	for i := range 8 { // a longer list has a search field
-		w.DB.Join(w.Organisation(fmt.Sprint("o", i)).ID, acme.Owner.ID, "admin")
+		w.DB.Join(w.AddOrganisation(fmt.Sprint("o", i)).ID, acme.Owner.ID, "admin")
 	}
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set expires_at = '2199-01-02'`)
@@ -271,11 +271,11 @@ func announcedText(t *testing.T, p *browsertest.Page) string {
 // A screen reader announces the context of figures, choices and controls, and that the secret was copied.
 func TestScreenReaderAnnouncesContext(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	fork := w.Fork(o)
+	fork := w.AddFork(o)
 	today := time.Now().UTC()
-	w.DB.Players(o.ID, 1)
-	w.DB.Plays(fork, 9, today.AddDate(0, 0, -2), 0)
-	w.DB.Plays(fork, 5, today.AddDate(0, 0, -30), 0)
+	w.DB.AddPlayers(o.ID, 1)
+	w.DB.AddPlays(fork, 9, today.AddDate(0, 0, -2), 0)
+	w.DB.AddPlays(fork, 5, today.AddDate(0, 0, -30), 0)
 	twins := []apikeys.Key{w.NewKey(t, o, "BI", apikeys.ForksRead), w.NewKey(t, o, "BI", apikeys.ForksRead)}
 	p := browsertest.New(t)
 	reads := func(pattern string) {

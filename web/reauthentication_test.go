@@ -66,7 +66,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	const again = "Enter your password again."
 	for name, s := range sensitiveForms(t, w, acme) {
 		t.Run(name, func(t *testing.T) {
-			b := w.SignedIn(t, acme.Admin)
+			b := w.SignIn(t, acme.Admin)
 			require.Equal(t, [2]bool{}, proofFields(b.Get(s.path)), "the sign-in counts")
 			ageSessions(w, "15 minutes 1 second")
 			opened := b.Get(s.path).Is(t, 200)

@@ -31,7 +31,7 @@ type routeWorld struct {
 
 func newRouteWorld(t *testing.T) *routeWorld {
 	w, acme := webtest.StartAcme(t)
-	return &routeWorld{w, acme, w.Played(acme)}
+	return &routeWorld{w, acme, w.AddPlayedFork(acme)}
 }
 
 // pathOf returns the address of a screen. If the path needs a key, it creates one.
@@ -54,13 +54,13 @@ type reader struct {
 }
 
 func (h *routeWorld) readers(t *testing.T) []reader {
-	other := h.Organisation("other")
+	other := h.AddOrganisation("other")
 	return []reader{
-		{"owner", h.SignedIn(t, h.acme.Owner), "owner", false, 403},
-		{"admin with two-step", h.SignedIn(t, h.acme.Admin), "admin", true, 403},
-		{"admin without", h.SignedIn(t, h.acme.AdminPlain), "admin", false, 403},
-		{"member", h.SignedIn(t, h.acme.Member), "member", false, 403},
-		{"other organisation", h.SignedIn(t, other.Owner), "", false, 404},
+		{"owner", h.SignIn(t, h.acme.Owner), "owner", false, 403},
+		{"admin with two-step", h.SignIn(t, h.acme.Admin), "admin", true, 403},
+		{"admin without", h.SignIn(t, h.acme.AdminPlain), "admin", false, 403},
+		{"member", h.SignIn(t, h.acme.Member), "member", false, 403},
+		{"other organisation", h.SignIn(t, other.Owner), "", false, 404},
 		{"signed out", h.Browser(t), "", false, 303},
 	}
 }
@@ -138,7 +138,7 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	list := acme.At("/settings/api-keys")
 	create := acme.At("/settings/api-keys/new")
-	admin := w.SignedIn(t, acme.Admin)
+	admin := w.SignIn(t, acme.Admin)
 	for _, c := range []struct {
 		change       string
 		list, create int
@@ -153,7 +153,7 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 		admin.Get(create).Is(t, c.create)
 	}
 	acme.Admin.TOTPSecret = ""
-	admin = w.SignedIn(t, acme.Admin)
+	admin = w.SignIn(t, acme.Admin)
 	admin.Get(create).Is(t, 403)
 	w.DB.Exec(`delete from memberships where user_id = $1`, acme.Admin.ID)
 	admin.Get(list).Is(t, 404)
@@ -162,7 +162,7 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 // Forms from another site, or without a header that names the site, are refused. Older browsers send Origin.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
 	h := newRouteWorld(t)
-	b := h.SignedIn(t, h.acme.Owner)
+	b := h.SignIn(t, h.acme.Owner)
 	rejected := []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}},
 		{"Sec-Fetch-Site": {"same-site"}},
@@ -188,7 +188,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
 		{"Origin": {h.BaseURL}},
 	} {
-		b := h.SignedIn(t, h.acme.Owner)
+		b := h.SignIn(t, h.acme.Owner)
 		kept := b.Cookies["__Host-dg"]
 		b.Send(http.MethodPost, "/sign-out", "x=y", header).Is(t, 303)
 		b.Cookies["__Host-dg"] = kept
@@ -201,9 +201,9 @@ var postFormPattern = regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}
 // If another account opened a form, as in another tab, sending the form changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	h := newRouteWorld(t)
-	owner := h.SignedIn(t, h.acme.Owner)
-	admin := h.SignedIn(t, h.acme.Admin)
-	stranger := h.SignedIn(t, h.Organisation("other").Owner)
+	owner := h.SignIn(t, h.acme.Owner)
+	admin := h.SignIn(t, h.acme.Admin)
+	stranger := h.SignIn(t, h.AddOrganisation("other").Owner)
 	forms := 0
 	for _, s := range screens {
 		if s.Page != nil {
@@ -236,7 +236,7 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 // Every page has security headers and no inline script. HEAD has the headers of GET, and starts no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	h := newRouteWorld(t)
-	b := h.SignedIn(t, h.acme.Owner)
+	b := h.SignIn(t, h.acme.Owner)
 	paths := []string{"/", "/nowhere", h.acme.At("/nowhere")}
 	for _, s := range screens {
 		if s.Page != nil {

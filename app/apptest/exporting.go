@@ -23,9 +23,9 @@ type ExportServer struct {
 
 // StartExportServer stores a fork with the plays, seals them, and starts dg serve.
 func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...string) *ExportServer {
-	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
-	db.Players(fork.OrganisationID, 500)
-	db.Plays(fork, plays, fork.CreatedAt, time.Second)
+	fork := db.AddFork(testkit.Fork{OrganisationID: db.AddOrganisation(testkit.Organisation{}).ID})
+	db.AddPlayers(fork.OrganisationID, 500)
+	db.AddPlays(fork, plays, fork.CreatedAt, time.Second)
 	// An import analyses too. Otherwise the export has another query plan, and runs during the first seal.
 	db.Exec(`analyze`)
 	RequireExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
@@ -35,10 +35,10 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 		Plays:      plays,
 		Child:      ServeWith(t, args...),
 		World:      OpenAdminDBAt(t, db.URL),
-		Token:      db.Key(fork.OrganisationID).Token(),
+		Token:      db.AddKey(fork.OrganisationID).Token(),
 	}
 	for range 4 {
-		e.MoreTokens = append(e.MoreTokens, db.Key(fork.OrganisationID).Token())
+		e.MoreTokens = append(e.MoreTokens, db.AddKey(fork.OrganisationID).Token())
 	}
 	return e
 }

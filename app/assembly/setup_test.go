@@ -42,12 +42,12 @@ type tenant struct {
 }
 
 func (w *world) newTenant(plays int) tenant {
-	x := tenant{Organisation: w.Organisation(testkit.Organisation{})}
-	x.owner = w.Member(x.ID, "owner")
-	x.fork = w.Fork(testkit.Fork{OrganisationID: x.ID})
-	w.Players(x.ID, 10)
-	w.Plays(x.fork, plays, x.fork.CreatedAt, time.Second)
-	x.key = w.Key(x.ID)
+	x := tenant{Organisation: w.AddOrganisation(testkit.Organisation{})}
+	x.owner = w.AddMember(x.ID, "owner")
+	x.fork = w.AddFork(testkit.Fork{OrganisationID: x.ID})
+	w.AddPlayers(x.ID, 10)
+	w.AddPlays(x.fork, plays, x.fork.CreatedAt, time.Second)
+	x.key = w.AddKey(x.ID)
 	return x
 }
 

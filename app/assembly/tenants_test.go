@@ -34,7 +34,7 @@ type neighbours struct {
 func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	w := startWith(t, assembly.Settings{Policy: policy})
 	n := neighbours{world: w, beta: w.newTenant(0), acme: w.newTenant(0)}
-	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
+	n.foreignGroup = w.AddGroup(n.beta.ID, w.AddPlayers(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
 	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)
 	w.signIn(n.beta.owner, "") // Beta's owner has a session too

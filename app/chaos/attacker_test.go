@@ -65,15 +65,15 @@ const minActive = 5
 
 func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
 	a := &attacker{db: db, played: map[[2]int]bool{}}
-	a.organisation = db.Organisation(testkit.Organisation{})
-	a.fork = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
-	a.unplayed = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
-	a.Browser = testkit.NewBrowser(t, base).SignIn(db.Member(a.organisation.ID, "owner").Email, testkit.Password, "")
-	players := db.Players(a.organisation.ID, 12+random.IntN(8))
+	a.organisation = db.AddOrganisation(testkit.Organisation{})
+	a.fork = db.AddFork(testkit.Fork{OrganisationID: a.organisation.ID})
+	a.unplayed = db.AddFork(testkit.Fork{OrganisationID: a.organisation.ID})
+	a.Browser = testkit.NewBrowser(t, base).SignIn(db.AddMember(a.organisation.ID, "owner").Email, testkit.Password, "")
+	players := db.AddPlayers(a.organisation.ID, 12+random.IntN(8))
 	for _, size := range []int{4, 5, 6, 7, len(players) - 1} {
 		random.Shuffle(len(players), func(i, j int) { players[i], players[j] = players[j], players[i] })
 		members := slices.Clone(players[:size])
-		a.groups = append(a.groups, playerGroup{db.Group(a.organisation.ID, members...), members})
+		a.groups = append(a.groups, playerGroup{db.AddGroup(a.organisation.ID, members...), members})
 	}
 	var plays []testkit.Play
 	for range 2 * len(players) {
@@ -124,7 +124,7 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 // observe returns a response without its date, request id and the fork's id.
 func (a *attacker) observe(method, path string, fork testkit.Fork) string {
 	if a.requests++; a.requests%100 == 1 { // a key may send 120 requests a minute
-		a.key = a.db.Key(a.organisation.ID).Token()
+		a.key = a.db.AddKey(a.organisation.ID).Token()
 	}
 	header := testkit.SameOrigin
 	if strings.HasPrefix(path, "/api/") {

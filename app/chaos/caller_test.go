@@ -55,23 +55,23 @@ const (
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
 
 func newCaller(t *testing.T, db *testkit.World, base string) *caller {
-	organisation := db.Organisation(testkit.Organisation{})
-	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
+	organisation := db.AddOrganisation(testkit.Organisation{})
+	fork := db.AddFork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
-		base: base, slug: organisation.Slug, email: db.Member(organisation.ID, "owner").Email,
+		base: base, slug: organisation.Slug, email: db.AddMember(organisation.ID, "owner").Email,
 		http:      apptest.NewProxyClient(strings.TrimPrefix(base, "http://")), // attackers use another address
 		spareKeys: make(chan string, apptest.PickSize(10, 60, 300)), wantEntries: map[[2]string]int{},
 	}
 	c.http.Timeout = 20 * time.Second
-	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
-	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
+	group := db.AddGroup(organisation.ID, db.AddPlayers(organisation.ID, 40)[:20]...)
+	db.AddPlays(fork, 1500, fork.CreatedAt, time.Hour)
 	for range apptest.PickSize(20, 60, 60) {
-		c.keys = append(c.keys, db.Key(organisation.ID).Token())
+		c.keys = append(c.keys, db.AddKey(organisation.ID).Token())
 	}
 	for range cap(c.spareKeys) {
-		c.spareKeys <- db.Key(organisation.ID).Token()
+		c.spareKeys <- db.AddKey(organisation.ID).Token()
 	}
-	owner := db.Member(organisation.ID, "owner") // each sign-in as c.email ends an older session
+	owner := db.AddMember(organisation.ID, "owner") // each sign-in as c.email ends an older session
 	c.cookie = "__Host-dg=" + testkit.NewBrowser(t, base).SignIn(owner.Email, testkit.Password, "").Session()
 	c.calls = map[string]func(id string) outcome{
 		"sign-in": c.signIn, "revocation": c.revoke, "refusal": c.useWrongSecret,

@@ -75,8 +75,8 @@ func (w *requestWorld) restoreTables() {
 func (w *requestWorld) fill() {
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	acme := w.createOrganisation("acme", testkit.Organisation{}, 60)
-	other := w.db.Fork(testkit.Fork{OrganisationID: acme, Title: "Another fork"})
-	w.db.Plays(other, 700, march, time.Hour) // more plays than the export's first statement reads
+	other := w.db.AddFork(testkit.Fork{OrganisationID: acme, Title: "Another fork"})
+	w.db.AddPlays(other, 700, march, time.Hour) // more plays than the export's first statement reads
 	w.forks["other"] = other.ID
 	w.createOrganisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
 	w.createOrganisation("below", testkit.Organisation{Plan: "team"}, 0)
@@ -86,16 +86,16 @@ func (w *requestWorld) fill() {
 		{"owner", "owner", ""}, {"admin", "admin", testkit.TOTPSecret}, {"plain", "admin", ""},
 		{"member", "member", ""}, {"enrolling", "member", ""},
 	} {
-		person := w.db.Person(testkit.Person{Email: p.name + "@acme.example", TOTPSecret: p.secret})
+		person := w.db.AddPerson(testkit.Person{Email: p.name + "@acme.example", TOTPSecret: p.secret})
 		w.db.Join(acme, person.ID, p.role)
 	}
 	w.db.Exec(`insert into recovery_codes (user_id, code_hash)
 		select id, sha256('code') from users where totp_secret is not null`)
 	w.db.Exec(`insert into account_resets (user_id, token_hash, expires_at) select id,
 		sha256('reset'), now() + interval '1 hour' from users where email = 'admin@acme.example'`)
-	w.tokens["forks-only"] = w.db.Key(acme, "forks:read").Token()
+	w.tokens["forks-only"] = w.db.AddKey(acme, "forks:read").Token()
 	for _, name := range []string{"revoked", "expired", "limited", "limited-refusals"} {
-		w.tokens[name] = w.db.Key(acme).Token()
+		w.tokens[name] = w.db.AddKey(acme).Token()
 	}
 	id := func(name string) string { return strings.Split(w.tokens[name], "_")[2] }
 	w.db.Exec(`update api_keys set revoked_at = now() - interval '1 hour' where id = any ($1)`,
@@ -121,15 +121,15 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 // createOrganisation stores an organisation with a fork, plays of twelve players, a shown group and a hidden group.
 func (w *requestWorld) createOrganisation(slug string, o testkit.Organisation, plays int) string {
 	o.Slug = slug
-	o = w.db.Organisation(o)
-	players := w.db.Players(o.ID, 12)
-	fork := w.db.Fork(testkit.Fork{OrganisationID: o.ID, Title: "Fork of " + slug})
-	w.db.Fork(testkit.Fork{OrganisationID: o.ID, Title: "Empty fork of " + slug})
-	w.db.Plays(fork, plays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 8*time.Hour)
+	o = w.db.AddOrganisation(o)
+	players := w.db.AddPlayers(o.ID, 12)
+	fork := w.db.AddFork(testkit.Fork{OrganisationID: o.ID, Title: "Fork of " + slug})
+	w.db.AddFork(testkit.Fork{OrganisationID: o.ID, Title: "Empty fork of " + slug})
+	w.db.AddPlays(fork, plays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 8*time.Hour)
 	w.forks[slug] = fork.ID
-	w.tokens[slug] = w.db.Key(o.ID).Token()
-	w.groups[slug] = w.db.Group(o.ID, players[:8]...)
-	w.groups["small "+slug] = w.db.Group(o.ID, players[:3]...)
+	w.tokens[slug] = w.db.AddKey(o.ID).Token()
+	w.groups[slug] = w.db.AddGroup(o.ID, players[:8]...)
+	w.groups["small "+slug] = w.db.AddGroup(o.ID, players[:3]...)
 	return o.ID
 }
 

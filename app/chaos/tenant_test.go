@@ -175,12 +175,12 @@ func (r *recorder) record(m pgproto3.FrontendMessage, prepared map[string]string
 func (w *requestWorld) storeMoreRows() {
 	fork := testkit.Fork{ID: w.forks["acme"], OrganisationID: w.organisationOf("acme")}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	w.db.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
-	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
+	w.db.AddPlays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
+	w.db.AddPlays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
 	tb.Must(newSealer(w.db.DB).Seal(w.t.Context()))(w.t)
 	// These rows have dirty marks without plays, an unsealed day, an unsealed month and damaged segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
-	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
+	w.db.AddPlays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
 	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["other"])
 	for _, table := range []string{"fork_days", "fork_months"} {
 		w.db.Exec(`update `+table+` set head_bytes = octet_length(segment) + 1 where fork_id = $1`, w.forks["named"])

@@ -55,7 +55,7 @@ func newOperator(t *testing.T) (*testkit.World, *operator) {
 // A created or imported person can sign in with the address as browsers send it, or is refused with the field's name.
 func TestCreatedPeopleCanSignIn(t *testing.T) {
 	w, o := newOperator(t)
-	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
+	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
 	visitors := identity.New(w.DB, time.Now, identity.Recorder{
 		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: discardStdio.log,
 		OnFailedSignIn: func(string) {},
@@ -108,10 +108,10 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 // backup.md, Erasing: dg erase accepts pseudonyms. dg account delete keeps names in the log, and the last owner.
 func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	w, o := newOperator(t)
-	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
-	other := w.Organisation(testkit.Organisation{Slug: "other"})
-	players := w.Players(acme.ID, 3)
-	theirs := w.Players(other.ID, 3) // their pseudonyms are the same
+	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
+	other := w.AddOrganisation(testkit.Organisation{Slug: "other"})
+	players := w.AddPlayers(acme.ID, 3)
+	theirs := w.AddPlayers(other.ID, 3) // their pseudonyms are the same
 	erased := []string{"acme", strings.ToLower(players[0].Label), strings.ToUpper(players[1].ID)}
 	require.NoError(t, eraseCmd{Players: erased}.Run(t.Context(), discardStdio, o))
 	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
@@ -121,18 +121,18 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	require.Equal(t, 1, w.Count(`players where org_id = $1`, acme.ID))
 	require.Equal(t, 3, w.Count(`players where org_id = $1`, other.ID))
 
-	ann := w.Person(testkit.Person{Email: "ann@example.org", Name: "Ann"})
+	ann := w.AddPerson(testkit.Person{Email: "ann@example.org", Name: "Ann"})
 	w.Join(acme.ID, ann.ID, "owner")
 	w.Join(other.ID, ann.ID, "member")
 	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), discardStdio, o) }
-	w.Person(testkit.Person{Email: "bob@example.org"})
+	w.AddPerson(testkit.Person{Email: "bob@example.org"})
 	removing := w.Begin(`delete from users where email_key = 'bob@example.org'`)
 	require.ErrorContains(t, w.WhileWaiting(removing, func() error {
 		return accountDeleteCmd{Email: "bob@example.org"}.Run(t.Context(), discardStdio, o)
 	}, nil), "No account has the e-mail", "another command has deleted it meanwhile")
 	require.ErrorContains(t, remove(), "leaves acme without an owner")
 	require.Equal(t, 2, w.Count(`memberships where user_id = $1`, ann.ID))
-	w.Member(acme.ID, "owner")
+	w.AddMember(acme.ID, "owner")
 	require.NoError(t, remove())
 	require.Zero(t, w.Count(`users where id = $1`, ann.ID))
 	require.Equal(t, []string{"account.deleted acme Ann", "account.deleted other Ann", "role.changed acme Ann",
@@ -146,7 +146,7 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w, o := newOperator(t)
 	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {
-		w.Organisation(testkit.Organisation{ID: id})
+		w.AddOrganisation(testkit.Organisation{ID: id})
 		require.NoError(t, o.auditLog.Append(t.Context(), audit.Entry{OrganisationID: id,
 			Actor: audit.OperatorActor, Action: audit.LogExported}))
 	}

@@ -109,9 +109,9 @@ func (p *program) newSchool(handle, tier string) (s school) {
 	s.cohort = add(`insert into cohorts values (gen_random_uuid(), $1) returning id`, s.id)
 	p.db.Exec(`insert into learners select $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`, s.id)
 	p.db.Exec(`insert into cohort_learners select $1, $2, n from generate_series(1, 6) n`, s.id, s.cohort)
-	fork := p.db.Fork(testkit.Fork{OrganisationID: s.id})
+	fork := p.db.AddFork(testkit.Fork{OrganisationID: s.id})
 	for n := range 6 {
-		p.db.Play(testkit.Play{Fork: fork, Player: testkit.Player{Ordinal: n + 1},
+		p.db.AddPlay(testkit.Play{Fork: fork, Player: testkit.Player{Ordinal: n + 1},
 			StartedAt: time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)})
 	}
 	s.fork = fork.ID

@@ -200,7 +200,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	d := serveDemo(t)
 	p := newBackupPage(t, d.db)
 	organisation := testkit.One[string](d.db, `select id::text from organisations where plan = 'pro' limit 1`)
-	leaked, replaced, listed := d.db.Key(organisation), d.db.Key(organisation), d.db.Key(organisation)
+	leaked, replaced, listed := d.db.AddKey(organisation), d.db.AddKey(organisation), d.db.AddKey(organisation)
 	d.db.Exec(`update api_keys set revoked_at = now() + interval '3 days' where id = $1`, listed.ID)
 	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
@@ -252,7 +252,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	h.ImportInto(t, dir)
 	d := apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
-	token := d.Key(h.IDs.Organisation.String()).Token()
+	token := d.AddKey(h.IDs.Organisation.String()).Token()
 	path := "/api/v1/forks/" + h.IDs.Fork.String() + "/stats" + h.Query
 	type figures struct {
 		Plays, UniquePlayers int

@@ -116,10 +116,10 @@ func TestStandbyIsNotReady(t *testing.T) {
 func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
-	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
-	db.Players(fork.OrganisationID, 200)
-	db.Plays(fork, apptest.SealablePlays, fork.CreatedAt, 10*time.Minute)
-	token := db.Key(fork.OrganisationID).Token()
+	fork := db.AddFork(testkit.Fork{OrganisationID: db.AddOrganisation(testkit.Organisation{}).ID})
+	db.AddPlayers(fork.OrganisationID, 200)
+	db.AddPlays(fork, apptest.SealablePlays, fork.CreatedAt, 10*time.Minute)
+	token := db.AddKey(fork.OrganisationID).Token()
 	pgtest.SetRoleDefaults(t, db.URL)
 	flags := []string{"--database-url", pgtest.StartBouncer(t, db.URL)(db.URL), "--migrate-database-url", db.OwnerURL,
 		"--database-pooler", "transaction"}

@@ -111,7 +111,7 @@ func TestRecipesRunAsCopied(t *testing.T) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			skipWithout(t, r.requiredCommand)
-			key := b.db.Key(b.organisation).Token()
+			key := b.db.AddKey(b.organisation).Token()
 			text := b.text(r.id)
 			if r.id == "nightly-sync" {
 				b.checkSync(t, r, text, key)

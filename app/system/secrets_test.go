@@ -126,7 +126,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 // useKeys sends keys in valid and invalid ways. TestRedactRemovesSecrets tests more forms.
 func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 	organisation := testkit.One[string](d, `select org_id::text from api_keys limit 1`)
-	key, other := d.Key(organisation), d.Key(organisation)
+	key, other := d.AddKey(organisation), d.AddKey(organisation)
 	s.secrets["a key's secret"], s.secrets["another key's secret"] = key.Secret, other.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	bearer := "Bearer " + key.Token()

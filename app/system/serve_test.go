@@ -71,7 +71,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	h := apptest.NewHistory(t, 1, 30_000)
 	h.ImportInto(t, dir)
 	c := apptest.ServeOn(t, dir)
-	key := apptest.OpenAdminDB(t, dir).Key(h.IDs.Organisation.String()).Token()
+	key := apptest.OpenAdminDB(t, dir).AddKey(h.IDs.Organisation.String()).Token()
 	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
 	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), c.ListenURL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))

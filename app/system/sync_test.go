@@ -48,15 +48,15 @@ func newNightlySync(t *testing.T, forks int) *nightlySync {
 	n.program = apptest.ReadFile(t, apptest.RepositoryPath("web/docs/recipes/sync.py"))
 	n.night = time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC) // the copy spans three calendar years
 	n.url = n.proxy(served.BaseURL)
-	n.org = n.Organisation(testkit.Organisation{}).ID
-	n.Players(n.org, 600)
+	n.org = n.AddOrganisation(testkit.Organisation{}).ID
+	n.AddPlayers(n.org, 600)
 	for i := range forks {
-		f := n.Fork(testkit.Fork{OrganisationID: n.org, Slug: fmt.Sprint("fork-", i)})
+		f := n.AddFork(testkit.Fork{OrganisationID: n.org, Slug: fmt.Sprint("fork-", i)})
 		n.forks = append(n.forks, f)
-		n.Plays(f, 750, time.Date(2024, 1, 3, 5, 0, 0, 0, time.UTC), 24*time.Hour)
+		n.AddPlays(f, 750, time.Date(2024, 1, 3, 5, 0, 0, 0, time.UTC), 24*time.Hour)
 	}
 	for range 20 {
-		n.keys = append(n.keys, n.Key(n.org))
+		n.keys = append(n.keys, n.AddKey(n.org))
 	}
 	n.sealer = sealer.New(served.DB, time.Now, slog.New(slog.DiscardHandler))
 	n.sealer.MinPlays = 0
@@ -96,12 +96,12 @@ func (n *nightlySync) changePlays() {
 		if i%4 > 0 && n.random.IntN(6) > 0 {
 			continue // only every fourth fork has plays each day
 		}
-		n.Plays(f, 1+n.random.IntN(3), n.night.Add(-15*time.Hour), time.Minute)
+		n.AddPlays(f, 1+n.random.IntN(3), n.night.Add(-15*time.Hour), time.Minute)
 	}
 	f := n.forks[n.random.IntN(len(n.forks))]
 	n.Exec(`update plays set score = 10000 - score where id in (select id from plays
 		where fork_id = $1 and score <> 5000 order by md5(id::text || $2) limit 2)`, f.ID, n.night.String())
-	n.Plays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // arrives late
+	n.AddPlays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // arrives late
 	if n.random.IntN(10) == 0 {
 		n.Exec(`delete from players where id = (select id from players where org_id = $1
 			order by md5(id::text || $2) limit 1)`, n.org, n.night.String())
@@ -195,10 +195,10 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "forks.csv"), `"' =1+1;'""+2"`)
 
 	keys := n.keys
-	other := n.Organisation(testkit.Organisation{}).ID
-	n.keys = []testkit.Key{n.Key(other)}
+	other := n.AddOrganisation(testkit.Organisation{}).ID
+	n.keys = []testkit.Key{n.AddKey(other)}
 	n.requireExit(3, "no fork, nothing is deleted")
-	n.Fork(testkit.Fork{OrganisationID: other})
+	n.AddFork(testkit.Fork{OrganisationID: other})
 	n.requireExit(2, "is it another organisation's?")
 	require.Len(t, stored(), 2)
 
@@ -213,12 +213,12 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 func TestClientsRevalidateReports(t *testing.T) {
 	t.Parallel()
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
-	f := served.Fork(testkit.Fork{OrganisationID: served.Organisation(testkit.Organisation{}).ID})
-	served.Players(f.OrganisationID, 3)
-	served.Plays(f, 30, f.CreatedAt, time.Hour)
+	f := served.AddFork(testkit.Fork{OrganisationID: served.AddOrganisation(testkit.Organisation{}).ID})
+	served.AddPlayers(f.OrganisationID, 3)
+	served.AddPlays(f, 30, f.CreatedAt, time.Hour)
 	url := served.BaseURL + "/api/v1/forks/" + f.ID
 	const period = "?from=2026-01-01&to=2026-01-31"
-	header := "'Authorization: Bearer " + served.Key(f.OrganisationID).Token() + "'"
+	header := "'Authorization: Bearer " + served.AddKey(f.OrganisationID).Token() + "'"
 	for _, of := range []struct{ client, needs, want, script string }{
 		{"curl", "curl --version", "200 304 200 304 ", `for path in stats exports/csv; do for try in 1 2; do
 			curl -sS -o body -w '%{http_code} ' --etag-compare tag --etag-save tag \

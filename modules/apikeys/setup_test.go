@@ -44,11 +44,11 @@ func setup(t *testing.T) *fixture {
 	t.Parallel()
 	b := &fixture{World: testkit.New(t), t: t}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
-		b.Organisation(testkit.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
+		b.AddOrganisation(testkit.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
 		for _, role := range []string{"owner", "admin", "member"} {
 			for twoStep, secret := range map[bool]string{false: "", true: testkit.TOTPSecret} {
 				who := member(id, role, twoStep)
-				b.Person(testkit.Person{ID: who.ID, Name: who.Name, TOTPSecret: secret})
+				b.AddPerson(testkit.Person{ID: who.ID, Name: who.Name, TOTPSecret: secret})
 				b.Join(id, who.ID, role)
 			}
 		}

@@ -32,7 +32,7 @@ func setup(t *testing.T) fixture {
 	t.Parallel()
 	db := testkit.New(t)
 	for _, id := range []string{ourOrganisation, theirOrganisation} {
-		db.Organisation(testkit.Organisation{ID: id})
+		db.AddOrganisation(testkit.Organisation{ID: id})
 	}
 	return fixture{World: db, log: audit.New(db.DB)}
 }
@@ -62,7 +62,7 @@ func newEntry(organisation string) audit.Entry {
 // An entry commits with the caller's transaction, to all the named logs or to none, and to no other.
 func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	b := setup(t)
-	other := b.Organisation(testkit.Organisation{}).ID
+	other := b.AddOrganisation(testkit.Organisation{}).ID
 	e := newEntry("")
 	failed := errors.New("failed")
 	for _, want := range []error{failed, nil} {

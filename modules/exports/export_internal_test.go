@@ -141,7 +141,7 @@ func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 		}
 		require.Zero(t, b.service.slots.Stats().Running)
 	}
-	foreign := b.Group(b.Organisation(testkit.Organisation{}).ID)
+	foreign := b.AddGroup(b.AddOrganisation(testkit.Organisation{}).ID)
 	for _, group := range []string{b.request.Query.ForkID, foreign} { // no group has the id of a fork
 		b.request.Query.GroupID = group
 		requireAnswers(http.StatusNotFound)

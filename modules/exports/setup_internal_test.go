@@ -37,9 +37,9 @@ type fixture struct {
 func setup(t *testing.T) *fixture {
 	t.Parallel()
 	b := &fixture{World: testkit.New(t), t: t}
-	fork := b.Fork(testkit.Fork{OrganisationID: b.Organisation(testkit.Organisation{}).ID, Slug: "Übung 1"})
-	b.Players(fork.OrganisationID, 5)
-	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
+	fork := b.AddFork(testkit.Fork{OrganisationID: b.AddOrganisation(testkit.Organisation{}).ID, Slug: "Übung 1"})
+	b.AddPlayers(fork.OrganisationID, 5)
+	b.AddPlays(fork, 20_000, fork.CreatedAt, time.Second)
 	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second, MaxConns: 10})
 	b.request = Request{
 		Query: reports.Query{

@@ -32,8 +32,8 @@ func setup(t *testing.T) fixture {
 	t.Parallel()
 	b := fixture{World: testkit.New(t)}
 	b.service = games.New(b.DB)
-	b.Organisation(testkit.Organisation{ID: ourOrganisation})
-	b.Organisation(testkit.Organisation{ID: theirOrganisation})
+	b.AddOrganisation(testkit.Organisation{ID: ourOrganisation})
+	b.AddOrganisation(testkit.Organisation{ID: theirOrganisation})
 	return b
 }
 
@@ -43,8 +43,8 @@ func TestForksAreListedInOrder(t *testing.T) {
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n) }
 	for n, milliseconds := range map[int]int{3: 0, 2: 1, 4: 1, 5: 1, 1: 2} {
 		at := time.UnixMilli(int64(milliseconds))
-		b.Fork(testkit.Fork{ID: id(n), OrganisationID: ourOrganisation, CreatedAt: at})
-		b.Fork(testkit.Fork{ID: id(n + 10), OrganisationID: theirOrganisation})
+		b.AddFork(testkit.Fork{ID: id(n), OrganisationID: ourOrganisation, CreatedAt: at})
+		b.AddFork(testkit.Fork{ID: id(n + 10), OrganisationID: theirOrganisation})
 	}
 	b.Exec(`update forks set status = 'archived' where id = $1`, id(4))
 	forks, err := b.service.Forks(t.Context(), ourOrganisation)
@@ -60,8 +60,8 @@ func TestForksAreListedInOrder(t *testing.T) {
 // rules.md, Order of checks: only ForkOwner distinguishes a fork of another organisation from an unknown one.
 func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	b := setup(t)
-	b.Fork(testkit.Fork{ID: ourFork, OrganisationID: ourOrganisation})
-	b.Fork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})
+	b.AddFork(testkit.Fork{ID: ourFork, OrganisationID: ourOrganisation})
+	b.AddFork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})
 	for id, want := range map[string]string{
 		ourFork: ourOrganisation, theirFork: theirOrganisation,
 		unknownID: "", "": "", "\x00": "", strings.ToUpper(ourFork): "",
@@ -84,7 +84,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		return testkit.One[[]int64](b.World, `select array_agg(version order by id) from organisations`)
 	}
 	first := versions()
-	b.Fork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})
+	b.AddFork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})
 	require.Equal(t, first[0], versions()[0])
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {

@@ -244,7 +244,7 @@ func TestEmailKeysAreRewrittenOrWarnedOf(t *testing.T) {
 	for _, email := range []string{
 		"ann@bücher.example", "bob@example.org ", "cy@faß.example", "cy@xn--fa-hia.example", "jürgen@example.org",
 	} {
-		b.Person(testkit.Person{Email: email, Name: email}) // stored with the e-mail key of version 1.0.0
+		b.AddPerson(testkit.Person{Email: email, Name: email}) // stored with the e-mail key of version 1.0.0
 	}
 	for range 2 {
 		require.NoError(t, identity.RewriteEmailKeys(b.ctx(), b.Owner))

@@ -38,7 +38,7 @@ func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.newInstance(b.DB)
 	const hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
-	b.Person(testkit.Person{Email: annEmail, PasswordHash: hash})
+	b.AddPerson(testkit.Person{Email: annEmail, PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.storePerson(bobEmail, ""))
 	allocated := func(email, password string) uint64 {
 		var before, after runtime.MemStats

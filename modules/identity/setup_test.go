@@ -87,7 +87,7 @@ func (b *fixture) contextFrom(address string) context.Context {
 }
 
 func (b *fixture) storePerson(email, secret string) string {
-	return b.Person(testkit.Person{Email: email, TOTPSecret: secret}).ID
+	return b.AddPerson(testkit.Person{Email: email, TOTPSecret: secret}).ID
 }
 
 func (b *fixture) signIn(email string) identity.Session {

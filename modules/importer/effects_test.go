@@ -183,7 +183,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	orgs := org.New(db, log, policy)
 	operator := org.New(owner, audit.New(owner), policy)
 	acme := idOf("acme").String()
-	used := b.Key(acme)
+	used := b.AddKey(acme)
 	keys := apikeys.New(db, orgs, log, policy, time.Now)
 	recorder := func(db *postgres.DB, orgs *org.Service) identity.Recorder {
 		return identity.Recorder{

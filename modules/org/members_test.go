@@ -17,7 +17,7 @@ import (
 // Memberships are the person's own. The slug of another organisation is answered like an unknown one.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
-	ann := b.Person(testkit.Person{}).ID
+	ann := b.AddPerson(testkit.Person{}).ID
 	b.Exec(`update organisations set name = 'Zulu' where id = $1`, ourOrganisation)
 	b.Join(ourOrganisation, ann, "member")
 	b.Join(theirOrganisation, ann, "admin")
@@ -44,7 +44,7 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 // Lists are bounded: 100 memberships of a person, 1,000 logs of a security event, 500 members of an organisation.
 func TestListsOfMembersAreBounded(t *testing.T) {
 	b := setup(t)
-	ann := b.Person(testkit.Person{}).ID
+	ann := b.AddPerson(testkit.Person{}).ID
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
 		select gen_random_uuid(), 'many-' || n, lpad(n::text, 4, '0'), 'pro', 'pseudonymous'
 		  from generate_series(1, 1200) n`)

@@ -33,13 +33,13 @@ func setup(t *testing.T) fixture {
 	policy := tb.Must(authz.New())(t)
 	b := fixture{World: testkit.New(t), t: t}
 	b.service = org.New(b.DB, audit.New(b.DB), policy)
-	b.Organisation(testkit.Organisation{ID: ourOrganisation, Slug: "ours", Name: "Ours"})
-	b.Organisation(testkit.Organisation{
+	b.AddOrganisation(testkit.Organisation{ID: ourOrganisation, Slug: "ours", Name: "Ours"})
+	b.AddOrganisation(testkit.Organisation{
 		ID: theirOrganisation, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
 	})
 	for _, organisation := range []string{ourOrganisation, theirOrganisation} {
 		for _, role := range []string{"owner", "admin", "member"} {
-			b.Join(organisation, b.Person(testkit.Person{ID: personID(organisation, role)}).ID, role)
+			b.Join(organisation, b.AddPerson(testkit.Person{ID: personID(organisation, role)}).ID, role)
 		}
 	}
 	return b
@@ -202,7 +202,7 @@ func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 // An organisation keeps an owner: if the last two leave concurrently, the second is refused.
 func TestLastOwnerCannotLeave(t *testing.T) {
 	b := setup(t)
-	last := b.Member(ourOrganisation, "owner")
+	last := b.AddMember(ourOrganisation, "owner")
 	first := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
 	err := b.WhileWaiting(first, func() error {
 		return b.Owner.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
@@ -218,8 +218,8 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
 	owner := org.New(b.Owner, audit.New(b.Owner), nil)
-	players := b.Players(ourOrganisation, 2)
-	b.Group(ourOrganisation, players...)
+	players := b.AddPlayers(ourOrganisation, 2)
+	b.AddGroup(ourOrganisation, players...)
 	failed := errors.New("failed")
 	erase := func(service *org.Service, id string, forget error) error {
 		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, of string) error {
@@ -258,11 +258,11 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	b := setup(t)
 	var player string
 	for _, organisation := range []string{theirOrganisation, ourOrganisation} {
-		fork := b.Fork(testkit.Fork{OrganisationID: organisation})
-		players := b.Players(organisation, 2)
-		b.Group(organisation, players...)
+		fork := b.AddFork(testkit.Fork{OrganisationID: organisation})
+		players := b.AddPlayers(organisation, 2)
+		b.AddGroup(organisation, players...)
 		for _, p := range players {
-			b.Play(testkit.Play{Fork: fork, Player: p, StartedAt: fork.CreatedAt})
+			b.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: fork.CreatedAt})
 		}
 		player = players[0].ID
 	}
@@ -278,12 +278,12 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 // An import locks the organisation's ordinals, then renames players. A concurrent erasure waits for the import.
 func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
-	player := b.Players(ourOrganisation, 1)[0]
+	player := b.AddPlayers(ourOrganisation, 1)[0]
 	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)
 	require.NoError(t, b.WhileWaiting(renaming, func() error { return b.erasePlayer(player.ID) },
 		func() { b.ExecIn(renaming, `update players set display_name = 'New' where id = $1`, player.ID) }))
 	require.Zero(t, b.Count(`players`))
-	player = b.Players(ourOrganisation, 1)[0]
+	player = b.AddPlayers(ourOrganisation, 1)[0]
 	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)
 	require.ErrorContains(t, b.WhileWaiting(erasing, func() error { return b.erasePlayer(player.ID) },
 		func() { b.ExecIn(erasing, `delete from players`) }), "No such player")

@@ -253,7 +253,7 @@ func newAttempt(t *testing.T, w *world) *attempt {
 		expectedEntries: map[string][]string{},
 	}
 	a.fork = a.mine.forks[0]
-	a.key = w.Key(a.mine.id, "reports:read")
+	a.key = w.AddKey(a.mine.id, "reports:read")
 	a.authorization = "Bearer " + a.key.Token()
 	return a
 }
@@ -386,7 +386,7 @@ func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 	refused := map[string]audit.Reason{}
 	for i, a := range accessCases(own, foreign) {
 		id := fmt.Sprintf("%s-%d", own.id, i)
-		key := w.Key(own.id, string(a.scope))
+		key := w.AddKey(own.id, string(a.scope))
 		got := w.get(t, "/api/v1/forks"+a.target, key, "X-Request-Id", id).Is(t, a.status)
 		require.Equal(t,
 			a.status == http.StatusOK && strings.HasSuffix(a.target, "&groupId="+own.groups[1].id),

@@ -41,25 +41,25 @@ type group struct {
 // All names contain its id, and some players share a name.
 func (w *world) newOrganisation(mode string, forks, players int, groups ...int) *organisation {
 	h := &organisation{w: w, id: uuid.NewString(), mode: mode}
-	w.Organisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
-	game := w.Game()
+	w.AddOrganisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
+	game := w.AddGame()
 	for i := range forks {
 		slug := fmt.Sprint("fork-", i)
-		fork := w.Fork(testkit.Fork{OrganisationID: h.id, GameID: game, Slug: slug})
+		fork := w.AddFork(testkit.Fork{OrganisationID: h.id, GameID: game, Slug: slug})
 		h.forks = append(h.forks, fork.ID)
 	}
 	var names []string
 	for i := range players {
 		names = append(names, []string{"Ann", "Bob", "Cid"}[i%3]+h.id)
 	}
-	h.players = w.PlayersNamed(h.id, names...)
+	h.players = w.AddPlayersNamed(h.id, names...)
 	for _, size := range groups {
 		g := group{members: rand.Perm(players)[:size]}
 		var members []testkit.Player
 		for _, m := range g.members {
 			members = append(members, h.players[m])
 		}
-		g.id = w.GroupNamed(h.id, h.id, members...)
+		g.id = w.AddGroupNamed(h.id, h.id, members...)
 		h.groups = append(h.groups, g)
 	}
 	return h
@@ -108,7 +108,7 @@ func (h *organisation) storePlays(plays ...oracle.Play) {
 			skill, _ := games.SkillByID(a.Skill)
 			answers = append(answers, games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
 		}
-		h.w.Play(testkit.Play{
+		h.w.AddPlay(testkit.Play{
 			ID: p.ID, Fork: testkit.Fork{ID: p.Fork, OrganisationID: h.id},
 			Player: h.players[p.Player], StartedAt: p.Started, CompletedAt: p.Completed,
 			Score: p.Score, Passed: p.Passed, Answers: games.PackAnswers(answers),
@@ -171,7 +171,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 			0, 1, 4, min(5, players), min(6, players), players)
 		h.addRandomPlays(random, random.IntN(60), parseDay("2024-02-27"), parseDay("2024-03-03"))
 		h.addRandomPlays(random, random.IntN(60), parseDay("2023-03-01"), parseDay("2025-01-01"))
-		key := w.Key(h.id)
+		key := w.AddKey(h.id)
 		for range 4 {
 			p := periods[random.IntN(len(periods))]
 			var of *group
@@ -204,7 +204,7 @@ func TestGroupOfFewerThanFiveIsSuppressed(t *testing.T) {
 					h.addPlay(who, parseDay("2024-05-05"))
 				}
 			}
-			key := w.Key(h.id)
+			key := w.AddKey(h.id)
 			s := h.requireAgreement(t, w, key, "2024-05-01", "2024-05-31", &h.groups[0])
 			require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
 			if s.Suppressed {
@@ -264,7 +264,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 		w.Exec(`update players set display_name = $2 where id = $1`, p.ID, name)
 		cellOf[p.Label] = cell
 	}
-	key := w.Key(h.id)
+	key := w.AddKey(h.id)
 	path := "/api/v1/forks/" + h.forks[0]
 	const period = "?from=2024-05-01&to=2024-05-31"
 

@@ -22,7 +22,7 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	w.Exec(
 		`update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
 		title = E'<b>"\\\u202e=1+1', updated_at = '2026-02-01T00:00:00.123Z' where id = $1`, h.forks[1])
-	key := w.Key(h.id, "forks:read")
+	key := w.AddKey(h.id, "forks:read")
 	list := w.get(t, "/api/v1/forks", key)
 	require.NotContains(t, list.Body, `"secret"`)
 	items := decodeJSON[struct{ Items []map[string]any }](t, list).Items
@@ -53,10 +53,10 @@ func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
 	w := start(t)
 	h := w.newOrganisation("pseudonymous", 8, 0)
 	other := w.newOrganisation("pseudonymous", 8, 0)
-	key := w.Key(h.id)
+	key := w.AddKey(h.id)
 	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + h.forks[0]} {
 		tag := w.get(t, path, key).Header.Get("ETag")
-		w.get(t, "/api/v1/forks", w.Key(other.id), "If-None-Match", tag).Is(t, http.StatusOK)
+		w.get(t, "/api/v1/forks", w.AddKey(other.id), "If-None-Match", tag).Is(t, http.StatusOK)
 
 		w.Exec(`update forks set title = title || '!' where id = $1`, h.forks[0])
 		changed := w.get(t, path, key, "If-None-Match", tag).Is(t, http.StatusOK)
@@ -72,7 +72,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	h := w.newOrganisation("pseudonymous", 1, 6, 4)
 	other := w.newOrganisation("pseudonymous", 1, 0)
 	h.addRandomPlays(rand.New(rand.NewPCG(13, 13)), 20, parseDay("2024-05-01"), parseDay("2024-05-31"))
-	key := w.Key(h.id)
+	key := w.AddKey(h.id)
 	period := "?from=2024-05-01&to=2024-05-31"
 	for _, path := range []string{
 		"/api/v1/forks", "/api/v1/forks/" + h.forks[0], "/api/v1/forks/" + h.forks[0] + "/stats" + period,
@@ -111,7 +111,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 // rules.md, Rate limits and Keys: every authenticated response, and no other, has RateLimit and DG-Key-Expires.
 func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w := start(t)
-	key := w.Key(w.Organisation(testkit.Organisation{}).ID)
+	key := w.AddKey(w.AddOrganisation(testkit.Organisation{}).ID)
 	stops := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	require.Empty(t, w.get(t, "/api/v1/forks", key).Header.Values("DG-Key-Expires"))
 	w.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, stops)

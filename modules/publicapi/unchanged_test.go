@@ -33,9 +33,9 @@ const provablePeriod = "?from=2024-01-10&to=2024-04-20"
 
 func startProvable(t *testing.T) *provableReport {
 	p := &provableReport{world: start(t)}
-	p.org = p.Organisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
-	p.fork = p.Fork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.org, Slug: "dock"})
-	players := p.Players(p.org, 7)
+	p.org = p.AddOrganisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
+	p.fork = p.AddFork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.org, Slug: "dock"})
+	players := p.AddPlayers(p.org, 7)
 	for i := range 60 {
 		at := parseDay("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
 		play := testkit.Play{
@@ -47,9 +47,9 @@ func startProvable(t *testing.T) *provableReport {
 			play.Score = 100 * i
 			play.Passed = i%2 == 0
 		}
-		p.Play(play)
+		p.AddPlay(play)
 	}
-	p.key = p.Key(p.org)
+	p.key = p.AddKey(p.org)
 	p.sealer = sealer.New(p.DB, time.Now, slog.New(slog.DiscardHandler))
 	p.sealer.MinPlays = 0
 	return p
@@ -212,7 +212,7 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 // rules.md, Unchanged: reports with names or groups, which may change, have no tag. "*" does not match them.
 func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 	p := startProvable(t)
-	group := p.Group(p.org, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
+	group := p.AddGroup(p.org, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
 		testkit.Player{Ordinal: 3}, testkit.Player{Ordinal: 4}, testkit.Player{Ordinal: 5})
 	for _, endpoint := range provableEndpoints {
 		for mode, suffix := range map[string]string{"pseudonymous": "&groupId=" + group, "nominative": ""} {
@@ -235,13 +235,13 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 			[]any{header.Get("ETag") != "", strings.Count(header.Get("DG-Months"), "=")})
 	}
 	proof := []string{"If-None-Match", `""`}
-	p.Plays(p.fork, 1000-60, parseDay("2024-03-01"), time.Second)
+	p.AddPlays(p.fork, 1000-60, parseDay("2024-03-01"), time.Second)
 	shows(true, 4, http.MethodGet)
-	p.Plays(p.fork, 1, parseDay("2024-03-02"), time.Second)
+	p.AddPlays(p.fork, 1, parseDay("2024-03-02"), time.Second)
 	shows(false, 3, http.MethodGet) // the last play of April exceeds the bound
 	shows(true, 4, http.MethodHead)
 	shows(true, 4, http.MethodGet, proof...)
-	p.Plays(p.fork, 9000, parseDay("2024-01-11"), 10*time.Second)
+	p.AddPlays(p.fork, 9000, parseDay("2024-01-11"), 10*time.Second)
 	shows(false, 0, http.MethodGet)
 	shows(false, 3, http.MethodHead)
 	shows(false, 3, http.MethodGet, proof...)

@@ -44,11 +44,11 @@ var (
 func newEnv(t *testing.T) *env {
 	t.Parallel()
 	db := testkit.New(t)
-	db.Organisation(testkit.Organisation{ID: testOrgID, ReportingMode: "nominative"})
+	db.AddOrganisation(testkit.Organisation{ID: testOrgID, ReportingMode: "nominative"})
 	for _, id := range []string{testForkID, otherForkID} {
-		db.Fork(testkit.Fork{ID: id, OrganisationID: testOrgID})
+		db.AddFork(testkit.Fork{ID: id, OrganisationID: testOrgID})
 	}
-	db.Players(testOrgID, 40)
+	db.AddPlayers(testOrgID, 40)
 	e := &env{
 		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}), sealer: newSealer(db.DB),
 	}
@@ -223,9 +223,9 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
 	e.insertPlays(testFrom.AddDate(0, 0, 30), 1, 100)
-	other := e.Organisation(testkit.Organisation{}).ID
-	e.Players(other, 1)
-	e.Plays(e.Fork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // these plays do not count
+	other := e.AddOrganisation(testkit.Organisation{}).ID
+	e.AddPlayers(other, 1)
+	e.AddPlays(e.AddFork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // not counted
 	q := Query{OrganisationID: testOrgID, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
 	o := tb.Must(e.reports.Overview(t.Context(), q))(t)

@@ -17,7 +17,7 @@ import (
 // rules.md, CSV: rows are ordered by startedAt, then playId, before and after firstRows.
 func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(testFork, 1203, testFrom, 0)
+	e.AddPlays(testFork, 1203, testFrom, 0)
 	for player := range 40 {
 		e.storePlays(testForkID, 1+player, testFrom.Add(-time.Millisecond), testFrom.Add(day))
 	}
@@ -79,8 +79,8 @@ func TestExportInEachFormat(t *testing.T) {
 // rules.md, CSV: playerKey is the pseudonym in both modes, playerLabel depends on the mode, cached or not.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(testFork, firstRows, testFrom, 0)
-	e.Players(testOrgID, 1_000)
+	e.AddPlays(testFork, firstRows, testFrom, 0)
+	e.AddPlayers(testOrgID, 1_000)
 	for group, count := range map[string]int{"": firstRows, testGroupID: firstRows / 4} {
 		for _, mode := range []string{"nominative", "pseudonymous"} {
 			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrgID, mode)
@@ -104,7 +104,7 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 // If a host program's view of players omits a player, the player's cells and label are empty.
 func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(testFork, 2*firstRows, testFrom, 0)
+	e.AddPlays(testFork, 2*firstRows, testFrom, 0)
 	e.storePlays(testForkID, 40, testFrom.Add(2*time.Hour), testFrom.Add(day-time.Millisecond))
 	e.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
 	e.Exec(`delete from players where ordinal = 40`)
@@ -136,7 +136,7 @@ func (e *env) exportFile(t *testing.T, q Query, f format.Dialect) (x *Export, fi
 // rules.md, CSV: the first rows do not wait for the labels of all players.
 func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(testFork, 2*firstRows, testFrom, 0)
+	e.AddPlays(testFork, 2*firstRows, testFrom, 0)
 	x := e.openExport(t, newQuery(testFrom, 1, ""))
 	text := tb.Must(x.AppendRows(t.Context(), nil, 10_000))(t)
 	require.Greater(t, len(text), 10_000)

@@ -25,7 +25,7 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
 	const otherOrg = otherForkID // an id of another table, here and below
 	const otherGroup = testForkID
-	e.Organisation(testkit.Organisation{ID: otherOrg})
+	e.AddOrganisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg, otherGroup)
 	e.insertPlays(testFrom, 10, 2_000)
 	// opened opens a report and an export, makes the change, and reads both
@@ -69,8 +69,8 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	e := newEnv(t)
-	other := e.Organisation(testkit.Organisation{}).ID
-	e.Group(other, e.Players(other, 40)...) // its members have the same ordinals
+	other := e.AddOrganisation(testkit.Organisation{}).ID
+	e.AddGroup(other, e.AddPlayers(other, 40)...) // its members have the same ordinals
 	q := newQuery(testFrom, 1, testGroupID)
 	play := func(member int, at time.Time) { e.storePlays(testForkID, 4*member+1, at) }
 	suppressed := func() bool {
@@ -99,7 +99,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e.sealer.MaxDayPlays = largeDay / 2
 	groups := map[int]string{}
 	memberships := 0
-	e.Players(testOrgID, players-40)
+	e.AddPlayers(testOrgID, players-40)
 	// A group is large in segments from 51 members, in plays from 438.
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, players} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
@@ -253,9 +253,9 @@ func (n planNode) rows(t *testing.T) (count int) {
 // Reading a group's metadata takes time in proportion to its members, not to other groups' plays and members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e := newEnv(t)
-	e.Players(testOrgID, 19_960)
+	e.AddPlayers(testOrgID, 19_960)
 	e.storeGroup(otherForkID, `select i from generate_series(1, 20000) i`)
-	e.Plays(testFork, 19_000, testFrom, 0)
+	e.AddPlays(testFork, 19_000, testFrom, 0)
 	e.Exec(`vacuum analyze plays`)
 	e.Exec(`vacuum analyze group_members`)
 	s := newSnapshot(nil, newQuery(testFrom, 1, testGroupID), true)
@@ -275,8 +275,8 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	const other = "00000000-0000-4000-8000-0000000000ff"
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.Organisation(testkit.Organisation{ID: other})
-	e.Players(other, 40)
+	e.AddOrganisation(testkit.Organisation{ID: other})
+	e.AddPlayers(other, 40)
 	report := func(group string) (Statistics, error) {
 		q := newQuery(testFrom, 3, group)
 		q.OverlapsTimeout = time.Minute
@@ -347,8 +347,8 @@ func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.Players(testOrgID, 3_000)
-	e.Plays(testFork, 3_000, testFrom, 0)
+	e.AddPlayers(testOrgID, 3_000)
+	e.AddPlays(testFork, 3_000, testFrom, 0)
 	for i := range 200 {
 		id := fmt.Sprintf("00000000-0000-4000-9000-%012d", i)
 		e.storeGroup(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)

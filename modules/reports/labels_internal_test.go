@@ -22,7 +22,7 @@ const manyPlayers = 1500 // enough players to read all labels
 
 func newLabelsEnv(t *testing.T) *env {
 	e := newEnv(t)
-	e.Players(testOrgID, manyPlayers-40)
+	e.AddPlayers(testOrgID, manyPlayers-40)
 	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, i, $3, '' from generate_series(1, $4::int) i`,
 		testOrgID, testForkID, testFrom, manyPlayers)
@@ -162,8 +162,8 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 // rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small ones.
 func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e := newEnv(t)
-	e.Players(testOrgID, minLargeReport+1)
-	e.Plays(testFork, minLargeReport+1, testFrom, 0)
+	e.AddPlayers(testOrgID, minLargeReport+1)
+	e.AddPlays(testFork, minLargeReport+1, testFrom, 0)
 	e.storeGroup(otherForkID, `select i from generate_series(1, $1::int) i`, minLargeReport)
 	large := func(group string) bool {
 		s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, 1, group), true))(t)

@@ -89,7 +89,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
 	for plays, want := range map[int]sealer.Result{20: {Days: 1, Months: 1}, 21: {Months: 1, Large: 1}} {
 		e.Exec(`delete from plays where started_at < $1`, testFrom.Add(21*day))
-		e.Plays(testFork, plays, testFrom.Add(20*day), time.Second)
+		e.AddPlays(testFork, plays, testFrom.Add(20*day), time.Second)
 		e.requireAgreement(t)
 		require.Equal(t, want, e.seal(t), "a segment takes 20")
 		e.requireAgreement(t)
@@ -254,9 +254,9 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
 	e.insertPlays(testFrom, 5, 100)
-	e.Organisation(testkit.Organisation{ID: lastOrg})
-	last := e.Fork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
-	e.Play(testkit.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
+	e.AddOrganisation(testkit.Organisation{ID: lastOrg})
+	last := e.AddFork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
+	e.AddPlay(testkit.Play{Fork: last, Player: e.AddPlayers(lastOrg, 1)[0], StartedAt: testFrom})
 	e.seal(t)
 	forks := testkit.One[[]string](e.World, `select array(select fork_id::text from fork_days group by 1
 		order by min(xmin::text::bigint))`)
@@ -272,7 +272,7 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	}
 	const plays = 4_900
 	for i := range forks {
-		f := e.Fork(testkit.Fork{OrganisationID: testOrgID, ID: fmt.Sprintf("00000000-0000-4000-9000-%012d", i)})
+		f := e.AddFork(testkit.Fork{OrganisationID: testOrgID, ID: fmt.Sprintf("00000000-0000-4000-9000-%012d", i)})
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i % 40, $3::timestamptz + i * interval '20 min', ''
 			  from generate_series(1, $4) i order by random()`, testOrgID, f.ID, testFrom, plays)

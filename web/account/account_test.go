@@ -16,20 +16,20 @@ import (
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set name = '<b>Ilya</b> "Petrov"' where id = $1`, acme.Member.ID)
-	b := w.SignedIn(t, acme.Member)
+	b := w.SignIn(t, acme.Member)
 	p := b.Get("/account").Is(t, 200).Lacks(t, "Reports</a>", `class="sidebar`).Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;",
 		acme.Member.Email, "Set up two-step verification", "<title>Account – ", `<a href="/account" aria-current="true">`)
 	require.Equal(t, []string{"Only owners and admins can open reports and settings. " +
 		"The operator of DG can change your role."}, webtest.Notes(t, p))
-	require.Empty(t, webtest.Notes(t, w.SignedIn(t, acme.AdminPlain).Get("/account")))
-	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
+	require.Empty(t, webtest.Notes(t, w.SignIn(t, acme.AdminPlain).Get("/account")))
+	w.SignIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
 // All sessions of the person end, and no other person's.
 func TestSignOutEverywhere(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	other := w.SignedIn(t, acme.Owner)
-	colleague := w.SignedIn(t, acme.Admin)
+	other := w.SignIn(t, acme.Owner)
+	colleague := w.SignIn(t, acme.Admin)
 	b.Get("/account").Has(t, "<button>Sign out everywhere</button>")
 	testkit.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{}))
 	require.NotContains(t, b.Cookies, "__Host-dg")
@@ -46,7 +46,7 @@ func TestSignOutEverywhere(t *testing.T) {
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	require.Equal(t, "/account/password", b.Get("/.well-known/change-password").Is(t, 302).Header.Get("Location"))
-	other := w.SignedIn(t, acme.Owner)
+	other := w.SignIn(t, acme.Owner)
 	const wrong = "wrong horse battery"
 	const replacement = "battery horse staple"
 	change := func(current, password, repeat string) testkit.Page {
@@ -77,7 +77,7 @@ func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
 // Two-step verification is turned on with the password and a code of the shown secret, and off with both.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	b := w.SignedIn(t, acme.AdminPlain)
+	b := w.SignIn(t, acme.AdminPlain)
 	begin := func(current string) testkit.Page {
 		return b.Post("/account/two-step", testkit.Form("do", "begin", "current", current))
 	}
@@ -108,7 +108,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 // New recovery codes need the password and a code, and void the old ones. Each works once in place of a code.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	b := w.SignedIn(t, acme.Admin)
+	b := w.SignIn(t, acme.Admin)
 	b.Get("/account").Has(t, "No recovery codes left")
 	replace := func(current, code string) testkit.Page {
 		return b.Post("/account/recovery-codes", testkit.Form("current", current, "code", code))

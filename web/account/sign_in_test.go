@@ -143,7 +143,7 @@ func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	for _, email := range accepted {
 		_, ok := identity.ParseEmail(email)
 		require.True(t, ok, email)
-		w.Person(testkit.Person{Email: strings.TrimSpace(email), Name: "Name of " + email})
+		w.AddPerson(testkit.Person{Email: strings.TrimSpace(email), Name: "Name of " + email})
 	}
 	require.NoError(t, identity.RewriteEmailKeys(t.Context(), w.Owner))
 	p := browsertest.New(t)

@@ -85,9 +85,9 @@ func TestAuditLogIsPaged(t *testing.T) {
 func TestAuditEntryShowsItsValues(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
-	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
-	fork := w.Fork(acme)
-	group := w.DB.GroupNamed(acme.ID, "Western region", w.DB.Players(acme.ID, 6)...)
+	foreign := w.NewKey(t, w.AddOrganisation("other"), "Theirs", apikeys.ReportsRead)
+	fork := w.AddFork(acme)
+	group := w.DB.AddGroupNamed(acme.ID, "Western region", w.DB.AddPlayers(acme.ID, 6)...)
 	byKey := audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}
 	w.Append(t, acme, audit.Entry{Actor: byKey, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
 		Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118",
@@ -129,7 +129,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 // The screen and the file refuse unknown filters and values, and name them. Ignoring them would show every entry.
 func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
+	foreign := w.NewKey(t, w.AddOrganisation("other"), "Theirs", apikeys.ReportsRead)
 	for query, label := range map[string]string{
 		"person=nobody":       "Actor",
 		"action=api_key.seen": "Action",
@@ -295,7 +295,7 @@ func TestAuditDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
 		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, 60000) n`, acme.ID)
 	path := acme.At("/settings/audit-log.csv")
-	ended := w.BeginDownload(t, w.SignedIn(t, acme.Owner), path)
+	ended := w.BeginDownload(t, w.SignIn(t, acme.Owner), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, acme.Owner.ID)
 	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 }

@@ -159,27 +159,27 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 // Examples use the organisation's own fork, group and days, or those of the sample responses without an organisation.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	globex := w.Organisation("globex")
-	fork := w.Fork(acme)
-	w.Fork(globex)
-	group := w.DB.Group(acme.ID, w.DB.Players(acme.ID, 5)...)
+	globex := w.AddOrganisation("globex")
+	fork := w.AddFork(acme)
+	w.AddFork(globex)
+	group := w.DB.AddGroup(acme.ID, w.DB.AddPlayers(acme.ID, 5)...)
 	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
 	require.Contains(t, contractTexts(t), invented, "that of the document")
 	for _, path := range []string{
 		"/docs", "/docs/recipes/curl", "/docs/recipes/python", "/docs/reference/getForkStats",
 	} {
 		w.Browser(t).Get(path).Has(t, invented)
-		w.SignedIn(t, acme.Member).Get(path).Lacks(t, fork.ID)
-		own := w.SignedIn(t, acme.Owner).Get(path).Has(t, fork.ID)
+		w.SignIn(t, acme.Member).Get(path).Lacks(t, fork.ID)
+		own := w.SignIn(t, acme.Owner).Get(path).Has(t, fork.ID)
 		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, own.Body)
 	}
-	w.SignedIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId="+group)
+	w.SignIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId="+group)
 	w.Browser(t).Get("/docs").Has(t, "from=2026-03-01")
-	w.SignedIn(t, acme.Owner).Get("/docs").Lacks(t, "from=2026-03-01")
+	w.SignIn(t, acme.Owner).Get("/docs").Lacks(t, "from=2026-03-01")
 	w.DB.Exec(`update forks set created_at = '2019-02-03Z' where id = $1`, fork.ID)
-	w.SignedIn(t, acme.Owner).Get("/docs/recipes/nightly-sync").Has(t, "2019-02-03")
+	w.SignIn(t, acme.Owner).Get("/docs/recipes/nightly-sync").Has(t, "2019-02-03")
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
-	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, invented)
+	w.SignIn(t, acme.Owner).Get("/docs").Has(t, invented)
 }
 
 // The reference shows each operation of the OpenAPI document with its parameters, fields, answers and examples.

@@ -31,7 +31,7 @@ func createdKey(t *testing.T, w *webtest.World, o *webtest.Organisation, p testk
 // doc.go: all data of the page with the secret is read before the creation. An error after it would lose the secret.
 func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
-	b := w.SignedIn(t, acme.Admin)
+	b := w.SignIn(t, acme.Admin)
 	w.DB.Exec(`create function hide_keys() returns trigger language plpgsql security definer as
 		'begin revoke select on api_keys from dg_app; return null; end'`)
 	w.DB.Exec(`create constraint trigger hide_keys after insert on api_keys
@@ -43,7 +43,7 @@ func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 // rules.md, Keys: a key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
-	b := w.SignedIn(t, acme.Admin)
+	b := w.SignIn(t, acme.Admin)
 	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
 	require.Regexp(t, `(?s)value="30"[^\n]*21 Dec 2026<.*value="90"[^\n]*19 Feb 2027<.*`+
 		`value="365"[^\n]*21 Nov 2027<`, form.Body)
@@ -115,7 +115,7 @@ var invalidKeyForms = []struct{ change, field, says string }{
 // The error of an invalid field is shown above the form and at the field, which keeps its text.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
-	b := w.SignedIn(t, acme.Owner)
+	b := w.SignIn(t, acme.Owner)
 	for _, c := range invalidKeyForms {
 		form := webtest.NewKeyForm()
 		change := tb.Must(url.ParseQuery(c.change))(t)

@@ -75,7 +75,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		key := w.NewKey(t, acme, name, apikeys.ForksRead)
 		w.DB.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
 		path := acme.At("/settings/api-keys/%s", key.ID)
-		p := w.SignedIn(t, c.person).Get(path).Is(t, 200)
+		p := w.SignIn(t, c.person).Get(path).Is(t, 200)
 		offered := []string{}
 		for _, below := range []string{"/replace", "/rename", "/revoke"} {
 			if strings.Contains(p.Body, `href="`+path+below+`"`) {
@@ -94,7 +94,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 func TestKeyIsRenamed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	b := w.SignedIn(t, acme.Admin)
+	b := w.SignIn(t, acme.Admin)
 	path := acme.At("/settings/api-keys/%s", key.ID)
 	b.Get(path+"/rename").Has(t, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
@@ -115,7 +115,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	w, acme := webtest.StartAt(t, &now)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
-	b := w.SignedIn(t, acme.Owner)
+	b := w.SignIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 	stopped := tb.Must(w.Keys.Key(t.Context(), acme.AsOwner(), key.ID))(t)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
@@ -128,7 +128,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	key := w.NewKey(t, acme, "Warehouse, nightly export", apikeys.ReportsRead)
 	used := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	updateKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
-	b := w.SignedIn(t, acme.AdminPlain)
+	b := w.SignIn(t, acme.AdminPlain)
 	path := acme.At("/settings/api-keys/%s/revoke", key.ID)
 	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke “<bdi>Warehouse, nightly export</bdi>”?</h1>",
 		"Every tool that uses this key loses access immediately and for good.",

@@ -52,7 +52,7 @@ func TestKeysAreListed(t *testing.T) {
 	add("soon", 40*day, nil, fixedNow.Add(4*day+15*time.Hour), nil, reports)
 	gone := add("gone", 8*day, nil, fixedNow.Add(-day), fixedNow.Add(-2*day), reports)
 
-	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
+	p := w.SignIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
 	require.Equal(t, "BI dg_live_"+bi.ID+
 		"_… Active Expires 1 Feb 2027, 09:31 UTC Last used 21 Nov 2026, 09:30 UTC Forks, reports 19 Nov 2026 "+
 		"owner of acme Revoke BI", rowOf(t, p, "BI"))
@@ -132,7 +132,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 // Every settings screen announces the usable keys that expire within 30 days: three by name, urgent near the end.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
-	b := w.SignedIn(t, acme.Admin)
+	b := w.SignIn(t, acme.Admin)
 	announced := func(screen string) []string { return webtest.Notes(t, b.Get(acme.At("%s", screen))) }
 	day := 24 * time.Hour
 	for name, left := range map[string]time.Duration{
@@ -153,7 +153,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		}
 	}
 	b.Get(acme.At("/reports")).Lacks(t, "expires in")
-	w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation")).Has(t,
+	w.SignIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation")).Has(t,
 		`two-step?next=`+url.QueryEscape(acme.At("/settings/api-keys/")))
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
 	require.Empty(t, announced("/settings/organisation"))
@@ -175,7 +175,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	add("bi", nil, nil)
 	soon := add("LMS", fixedNow.Add(-31*day), fixedNow.Add(2*day))
 	add("Old", nil, fixedNow.Add(-day))
-	b := w.SignedIn(t, acme.Owner)
+	b := w.SignIn(t, acme.Owner)
 	list := func(query string) string {
 		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)
 		names := ""

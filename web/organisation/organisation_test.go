@@ -21,7 +21,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w.DB.Exec(`update users set name = email where id = $1`, acme.Member.ID)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
-	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
+	p := w.SignIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
 	p.Has(t, "<p>Pro, with the API</p>", "<p>Pseudonymous</p>",
 		"never by name", "Two-step verification is on for 2 of 4 members.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
@@ -34,7 +34,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme")}
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
 	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
-	w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
+	w.SignIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
 		"<p>Team, without the API</p>", "by their display name")
 }
 
@@ -89,7 +89,7 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	revoked := w.NewKey(t, acme, "Old", apikeys.ReportsRead)
 	expired := w.NewKey(t, acme, "Expired", apikeys.ReportsRead)
 	w.DB.Exec(`update api_keys set created_at = '2020-01-01', expires_at = '2020-01-02' where id = $1`, expired.ID)
-	b := w.SignedIn(t, acme.Owner)
+	b := w.SignIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
 	form := acme.At("/settings/organisation/reporting-mode")
 	require.Contains(t, testkit.TextOf(b.Get(form).Lacks(t, "Forks only").Body),
@@ -111,12 +111,12 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 // The settings list groups with their ids, 25 a page. Above 20 groups a search ignores case and accents.
 func TestSettingsListGroupIDs(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	other := w.Organisation("other")
-	w.DB.GroupNamed(other.ID, "theirs", w.DB.Players(other.ID, 3)...)
+	other := w.AddOrganisation("other")
+	w.DB.AddGroupNamed(other.ID, "theirs", w.DB.AddPlayers(other.ID, 3)...)
 	var want, found [][]string
 	for i := range 101 {
 		name := fmt.Sprintf("Group %03d", i)
-		want = append(want, []string{name, w.DB.GroupNamed(o.ID, name)})
+		want = append(want, []string{name, w.DB.AddGroupNamed(o.ID, name)})
 	}
 	const row = `<bdi>([^<]*)</bdi></th><td role="cell" class="n" data-label="Members">0</td><td role="cell" class="mono"><span class="id">` +
 		`<code id="group-id\d+" translate="no">([0-9a-f-]{36})</code>`
@@ -126,7 +126,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 		p = b.Get(p.Link("Next →"))
 	}
 	require.Equal(t, want, found)
-	w.SignedIn(t, other.Admin).Get(other.At("/settings/organisation")).
+	w.SignIn(t, other.Admin).Get(other.At("/settings/organisation")).
 		Has(t, `data-label="Members">3</td>`).Lacks(t, `role="search"`)
 	for search, want := range map[string]int{"group+07": 10, "GROUP": 50, "theirs": 0} {
 		body := b.Get(o.At("/settings/organisation?q=%s", search)).Has(t, `role="search"`).Body

@@ -16,10 +16,10 @@ import (
 // Arrow keys, pointer and touch select a bar. The page shows and announces the bar's values.
 func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	fork := w.Fork(o)
-	w.DB.Players(o.ID, 1)
+	fork := w.AddFork(o)
+	w.DB.AddPlayers(o.ID, 1)
 	for day := range 10 { // the n-th of March has n plays
-		w.DB.Plays(fork, day+1, time.Date(2026, 3, 1+day, 9, 0, 0, 0, time.UTC), 0)
+		w.DB.AddPlays(fork, day+1, time.Date(2026, 3, 1+day, 9, 0, 0, 0, time.UTC), 0)
 	}
 	const cursor = ".plot .cursor"
 	p := browsertest.New(t)
@@ -57,9 +57,9 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 // A choice keeps window, scroll position and focus. Back and reload follow the address. Other links load normally.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	fork := w.Fork(o)
-	w.DB.Players(o.ID, 1)
-	w.DB.Plays(fork, 9, time.Now().AddDate(0, 0, -2), 0)
+	fork := w.AddFork(o)
+	w.DB.AddPlayers(o.ID, 1)
+	w.DB.AddPlays(fork, 9, time.Now().AddDate(0, 0, -2), 0)
 	p := browsertest.New(t)
 	path := o.At("/reports/%s", fork.ID)
 	webtest.SignInWith(p, w, o.Owner, path)
@@ -108,13 +108,13 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 // and idle forks are short.
 func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	players := w.DB.Players(o.ID, 8)
-	w.DB.GroupNamed(o.ID, "All but one", players[1:]...)
-	fork := w.Fork(o)
-	w.Fork(o)
-	w.DB.Plays(fork, 60, time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC), time.Minute)
-	w.DB.Plays(fork, 60, time.Date(2026, 2, 10, 9, 0, 0, 0, time.UTC), time.Minute)
-	w.DB.Plays(fork, 1, time.Now().AddDate(0, 0, -2), 0)
+	players := w.DB.AddPlayers(o.ID, 8)
+	w.DB.AddGroupNamed(o.ID, "All but one", players[1:]...)
+	fork := w.AddFork(o)
+	w.AddFork(o)
+	w.DB.AddPlays(fork, 60, time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC), time.Minute)
+	w.DB.AddPlays(fork, 60, time.Date(2026, 2, 10, 9, 0, 0, 0, time.UTC), time.Minute)
+	w.DB.AddPlays(fork, 1, time.Now().AddDate(0, 0, -2), 0)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-28", fork.ID))
 	measure := func(script string) float64 {
@@ -150,10 +150,10 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 // Common tasks take few clicks or taps in an open report. On a phone, one sheet has all menus.
 func TestJobsTakeFewClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	fork := w.Fork(o)
-	players := w.DB.Players(o.ID, 6)
-	w.DB.GroupNamed(o.ID, "All", players...)
-	w.DB.Plays(fork, 60, time.Now().AddDate(0, 0, -2), 0)
+	fork := w.AddFork(o)
+	players := w.DB.AddPlayers(o.ID, 6)
+	w.DB.AddGroupNamed(o.ID, "All", players...)
+	w.DB.AddPlays(fork, 60, time.Now().AddDate(0, 0, -2), 0)
 	path := o.At("/reports/%s", fork.ID)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, path)
@@ -181,11 +181,11 @@ func TestJobsTakeFewClicks(t *testing.T) {
 // Two clicks lead from the list to a group's weakest skill, or last week's file. More than eight groups are searched.
 func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	players := w.DB.Players(o.ID, 6)
+	players := w.DB.AddPlayers(o.ID, 6)
 	for i := range 8 {
-		w.DB.GroupNamed(o.ID, fmt.Sprintf("الليل %d, a gate with a long name", i), players...)
+		w.DB.AddGroupNamed(o.ID, fmt.Sprintf("الليل %d, a gate with a long name", i), players...)
 	}
-	w.DB.Plays(w.Fork(o), 60, time.Now().AddDate(0, 0, -2), 0)
+	w.DB.AddPlays(w.AddFork(o), 60, time.Now().AddDate(0, 0, -2), 0)
 	w.DB.Exec(`update plays set answers = '\x00000000000303030303'`) // gives each play answers to two skills
 	list := o.At("/reports")
 	p := browsertest.New(t)
@@ -217,7 +217,7 @@ func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 		exports++
 		require.Equal(t, monday, w.ExportsOf(t, o, exports)[0].Details["from"], width)
 	}
-	w.DB.GroupNamed(o.ID, "Ninth", players...)
+	w.DB.AddGroupNamed(o.ID, "Ninth", players...)
 	for width := range lastWeek {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)

@@ -21,9 +21,9 @@ import (
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 	w, o := webtest.StartAt(t, &now)
-	fork := w.Fork(o).ID
-	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	b := w.SignedIn(t, o.Owner)
+	fork := w.AddFork(o).ID
+	group := w.DB.AddGroupNamed(o.ID, "Western region", w.DB.AddPlayers(o.ID, 6)...)
+	b := w.SignIn(t, o.Owner)
 	for query, want := range map[string][2]string{
 		"":                               {"24 Oct to 20 Nov 2026", "28 days"},
 		"?from=2025-11-21&to=2026-11-20": {"21 Nov 2025 to 20 Nov 2026", "12 months"},
@@ -46,8 +46,8 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 // The dashboard shows its ids and its API request. rules.md, Formats: ids are compared without regard to case.
 func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o).ID
-	group := w.DB.GroupNamed(o.ID, "Sales") // the group's figures are hidden, but not its id
+	fork := w.AddFork(o).ID
+	group := w.DB.AddGroupNamed(o.ID, "Sales") // the group's figures are hidden, but not its id
 	p := b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&groupId=%s",
 		strings.ToUpper(fork), strings.ToUpper(group)))
 	require.Contains(t, html.UnescapeString(p.Body), "curl -q -sS -G '"+w.BaseURL+"/api/v1/forks/"+fork+
@@ -59,8 +59,8 @@ func TestDashboardShowsItsAPIRequest(t *testing.T) {
 // If the period in the address is invalid, the page explains it and keeps the form. A misspelt parameter is refused.
 func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o).ID
-	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
+	fork := w.AddFork(o).ID
+	group := w.DB.AddGroupNamed(o.ID, "Western region", w.DB.AddPlayers(o.ID, 6)...)
 	hostile := `"><script>alert(1)</script>`
 	for query, want := range map[string][2]string{ // the message, and the invalid field
 		"?from=2025-01-01&to=2026-11-21": {"The period has 690 days. Choose 366 days or fewer.", "to"},
@@ -97,11 +97,11 @@ func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 // The reader chooses the compared period. Every link and form of the page keeps the choice.
 func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
+	fork := w.AddFork(o)
 	today := time.Now().UTC()
-	w.DB.Players(o.ID, 3)
+	w.DB.AddPlayers(o.ID, 3)
 	for ago, n := range map[int]int{0: 1, 1: 60, 28: 7, 29: 50, 365: 75} {
-		w.DB.Plays(fork, n, today.AddDate(0, 0, -ago), 0)
+		w.DB.AddPlays(fork, n, today.AddDate(0, 0, -ago), 0)
 	}
 	base := o.At("/reports/%s", fork.ID)
 	follow := func(p testkit.Page, name string) testkit.Page { return b.Get(p.Link(name)) }
@@ -134,12 +134,12 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 // rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period without plays.
 func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
-	players := w.DB.Players(o.ID, 9)
-	group := w.DB.GroupNamed(o.ID, "Western region", players[:6]...)
+	fork := w.AddFork(o)
+	players := w.DB.AddPlayers(o.ID, 9)
+	group := w.DB.AddGroupNamed(o.ID, "Western region", players[:6]...)
 	play := func(at time.Time, players ...testkit.Player) {
 		for _, p := range players {
-			w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: at})
+			w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: at})
 		}
 	}
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
@@ -175,23 +175,23 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	// the second fork has no plays, so its last play is looked up
-	paths := []string{o.At("/reports/%s", w.Played(o)), o.At("/reports/%s", w.Fork(o).ID)}
+	paths := []string{o.At("/reports/%s", w.AddPlayedFork(o)), o.At("/reports/%s", w.AddFork(o).ID)}
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
 // rules.md, Anonymity: a pseudonymous report, not the API, warns of groups that lack 1 to 4 players, without names.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
-	players := w.DB.Players(o.ID, 14)
+	fork := w.AddFork(o)
+	players := w.DB.AddPlayers(o.ID, 14)
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	for _, p := range players[:12] {
-		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: day})
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: day})
 	}
-	sales := w.DB.GroupNamed(o.ID, "Sales", players[:9]...)
-	w.DB.GroupNamed(o.ID, "Sales EU", players[:8]...)
-	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played
-	w.DB.GroupNamed(o.ID, "Half", players[:5]...)
+	sales := w.DB.AddGroupNamed(o.ID, "Sales", players[:9]...)
+	w.DB.AddGroupNamed(o.ID, "Sales EU", players[:8]...)
+	w.DB.AddGroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played
+	w.DB.AddGroupNamed(o.ID, "Half", players[:5]...)
 	warnings := func(page string) (all []string) {
 		for _, c := range testkit.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
 			all = append(all, c[0])
@@ -217,19 +217,19 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 // rules.md, Anonymity: the menu marks groups whose report is hidden, also idle ones, by the plays of this report alone.
 func TestHiddenGroupsAreMarked(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
-	players := w.DB.Players(o.ID, 9)
+	fork := w.AddFork(o)
+	players := w.DB.AddPlayers(o.ID, 9)
 	day := time.Date(2026, 3, 11, 23, 59, 0, 0, time.UTC)
 	for i, p := range players[:5] {
-		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: day})
-		w.DB.Play(testkit.Play{Fork: fork, Player: players[4+i], StartedAt: day.AddDate(0, 0, 1)})
-		w.DB.Play(testkit.Play{Fork: w.Fork(o), Player: players[4+i], StartedAt: day})
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: day})
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: players[4+i], StartedAt: day.AddDate(0, 0, 1)})
+		w.DB.AddPlay(testkit.Play{Fork: w.AddFork(o), Player: players[4+i], StartedAt: day})
 	}
-	w.DB.GroupNamed(o.ID, "All", players...)
-	four := w.DB.GroupNamed(o.ID, "Four", players[1:]...)
-	w.DB.GroupNamed(o.ID, "Idle", players[5:]...)
-	other := w.Organisation("other")
-	w.DB.GroupNamed(other.ID, "Theirs", w.DB.Players(other.ID, 1)...)
+	w.DB.AddGroupNamed(o.ID, "All", players...)
+	four := w.DB.AddGroupNamed(o.ID, "Four", players[1:]...)
+	w.DB.AddGroupNamed(o.ID, "Idle", players[5:]...)
+	other := w.AddOrganisation("other")
+	w.DB.AddGroupNamed(other.ID, "Theirs", w.DB.AddPlayers(other.ID, 1)...)
 	path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
 	require.Eventually(t, func() bool { // on a busy machine the query may exceed hintTimeout
 		page := b.Get(path).Lacks(t, "<bdi>All</bdi> <small>Hidden", "Theirs")
@@ -242,10 +242,10 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 // A pseudonymous report does not search names. A hidden name finds as little as any other text.
 func TestSearchIgnoresHiddenNames(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
-	players := w.DB.PlayersNamed(o.ID, "ELODIE", "Mélodie")
+	fork := w.AddFork(o)
+	players := w.DB.AddPlayersNamed(o.ID, "ELODIE", "Mélodie")
 	for _, p := range players {
-		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
 	}
 	ask := func(search string) testkit.Page {
 		return b.Get(o.At("/reports/%s/players?player=%s", fork.ID, url.QueryEscape(search)))

@@ -207,18 +207,18 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	kinds := map[string]int{}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
-		forks := []testkit.Fork{w.Fork(o), w.Fork(o), w.Fork(o)}
+		forks := []testkit.Fork{w.AddFork(o), w.AddFork(o), w.AddFork(o)}
 		names := playerNames(70)
 		// hostile names, one of them twice
 		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"})
-		players := w.DB.PlayersNamed(o.ID, names...)
-		groups := []string{"", w.DB.Group(o.ID)}
+		players := w.DB.AddPlayersNamed(o.ID, names...)
+		groups := []string{"", w.DB.AddGroup(o.ID)}
 		for _, size := range []int{4, 5, 20, len(players)} {
-			groups = append(groups, w.DB.Group(o.ID, players[:size]...))
+			groups = append(groups, w.DB.AddGroup(o.ID, players[:size]...))
 		}
 		randomPlays(w, random, 700, 400, forks[:2], players, now)
 		randomPlays(w, random, 500, 20, forks[:1], players, now)
-		owner := w.SignedIn(t, o.Owner)
+		owner := w.SignIn(t, o.Owner)
 		get := w.API(t, o)
 		for n := range 40 {
 			fork := forks[min(random.IntN(7)/3, 2)].ID

@@ -27,30 +27,30 @@ const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
 // The list has only the organisation's forks, with their plays. A search finds forks by title.
 func TestReportsListForksByPlays(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	other := w.Organisation("other")
-	empty := w.Organisation("empty")
+	other := w.AddOrganisation("other")
+	empty := w.AddOrganisation("empty")
 	fork := func(title, status string, suspended bool) testkit.Fork {
-		return w.DB.Fork(testkit.Fork{OrganisationID: acme.ID, Title: title, Status: status, Suspended: suspended})
+		return w.DB.AddFork(testkit.Fork{OrganisationID: acme.ID, Title: title, Status: status, Suspended: suspended})
 	}
 	archived := fork("Old", "archived", true)
 	quiet := fork("Quiet", "", false)
 	busy := fork("<b>Busy</b>", "", false)
 	held := fork("Held", "", true)
-	players := w.DB.Players(acme.ID, 2)
+	players := w.DB.AddPlayers(acme.ID, 2)
 	last := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for i := range 3 {
 		at := last.Add(time.Duration(i) * time.Millisecond)
-		w.DB.Play(testkit.Play{Fork: busy, Player: players[i/2], StartedAt: at})
+		w.DB.AddPlay(testkit.Play{Fork: busy, Player: players[i/2], StartedAt: at})
 	}
 	first := last.AddDate(0, 0, -27)
 	for fork, at := range map[testkit.Fork]time.Time{held: first, archived: last} {
-		w.DB.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
 	// a play one day before the period
-	w.DB.Play(testkit.Play{Fork: held, Player: players[1], StartedAt: first.Add(-time.Millisecond)})
-	w.Played(other)
+	w.DB.AddPlay(testkit.Play{Fork: held, Player: players[1], StartedAt: first.Add(-time.Millisecond)})
+	w.AddPlayedFork(other)
 
-	b := w.SignedIn(t, acme.Admin)
+	b := w.SignIn(t, acme.Admin)
 	p := b.Get(acme.At("/reports")).Is(t, 200)
 	address := func(f testkit.Fork) string { return acme.At("/reports/%s", f.ID) }
 	require.Equal(t, [][]string{
@@ -66,7 +66,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 	p = b.Get(acme.At("/reports?q=BUSY")).Has(t, "1 of 4 forks.")
 	require.Equal(t, "<b>Busy</b>", testkit.Cells(forkCells, p.Body)[0][1])
 	b.Get(acme.At("/reports?q=none+of+them")).Has(t, "No fork matches “<bdi>none of them</bdi>”</h2>")
-	w.SignedIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
+	w.SignIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
 // Pages show titles and names as text. Files contain no formulas.
@@ -76,15 +76,15 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		`=HYPERLINK("http://evil.example","x")`, "\u202egnp.exe\u2066", `{{.CSRF}}`, `</title></select></option><b>`,
 		strings.Repeat("W", 200), "javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲"}
 	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: names[0], ReportingMode: "nominative"})
-	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), playerNames(5)...)...)
+	players := w.DB.AddPlayersNamed(o.ID, append(slices.Clone(names), playerNames(5)...)...)
 	forks, groups := make([]string, len(names)), make([]string, len(names))
 	for i, name := range names {
-		fork := w.DB.Fork(testkit.Fork{OrganisationID: o.ID, Title: name, Slug: fmt.Sprintf("%.190s %d", name, i)})
+		fork := w.DB.AddFork(testkit.Fork{OrganisationID: o.ID, Title: name, Slug: fmt.Sprintf("%.190s %d", name, i)})
 		forks[i] = fork.ID
-		groups[i] = w.DB.GroupNamed(o.ID, name, players...)
-		w.DB.Plays(fork, len(players), time.Now().AddDate(0, 0, -1), 0)
+		groups[i] = w.DB.AddGroupNamed(o.ID, name, players...)
+		w.DB.AddPlays(fork, len(players), time.Now().AddDate(0, 0, -1), 0)
 	}
-	b := w.SignedIn(t, o.Owner)
+	b := w.SignIn(t, o.Owner)
 	list := b.Get(o.At("/reports")).Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
 	for i, name := range names {
 		p := b.Get(o.At("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200).
@@ -109,13 +109,13 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 // Each fork with plays links to the groups of its report, if the organisation has groups.
 func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	other := w.Organisation("other")
-	w.DB.GroupNamed(other.ID, "Theirs")
-	played := w.Played(acme)
-	w.Fork(acme)
-	b := w.SignedIn(t, acme.Admin)
+	other := w.AddOrganisation("other")
+	w.DB.AddGroupNamed(other.ID, "Theirs")
+	played := w.AddPlayedFork(acme)
+	w.AddFork(acme)
+	b := w.SignIn(t, acme.Admin)
 	b.Get(acme.At("/reports")).Lacks(t, "By group")
-	w.DB.GroupNamed(acme.ID, "Night shift", w.DB.Players(acme.ID, 2)...)
+	w.DB.AddGroupNamed(acme.ID, "Night shift", w.DB.AddPlayers(acme.ID, 2)...)
 	const byGroup = `<a class="alone" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
 	require.Equal(t, [][]string{{acme.At("/reports/%s#groups", played)}},
 		testkit.Cells(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
@@ -131,15 +131,15 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	days := "from=" + from + "&to=" + now.Format(time.DateOnly)
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
-		fork := w.Fork(o)
+		fork := w.AddFork(o)
 		names := playerNames(30)
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
-		players := w.DB.PlayersNamed(o.ID, names...)
+		players := w.DB.AddPlayersNamed(o.ID, names...)
 		randomPlays(w, random, 900, 40, []testkit.Fork{fork}, players, now)
 		get := w.API(t, o)
-		b := w.SignedIn(t, o.Admin)
+		b := w.SignIn(t, o.Admin)
 		for i, group := range []string{
-			"", "&groupId=" + w.DB.Group(o.ID, players[:4]...), "&groupId=" + w.DB.Group(o.ID, players[:20]...),
+			"", "&groupId=" + w.DB.AddGroup(o.ID, players[:4]...), "&groupId=" + w.DB.AddGroup(o.ID, players[:20]...),
 		} {
 			want := get("/forks/" + fork.ID + "/exports/csv?" + days + group)
 			got := b.Get(o.At("/reports/%s/plays.csv?%s", fork.ID, days+group)).Is(t, 200)
@@ -168,14 +168,14 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 // An invalid download gets a page with advice, and no log entry. Others have the chosen format, and all the same name.
 func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	other := w.Organisation("other")
-	fork := w.Played(o)
+	other := w.AddOrganisation("other")
+	fork := w.AddPlayedFork(o)
 	for path, says := range map[string]string{
-		w.Fork(other).ID + "/plays.csv?from=x":                             "Fork not found",
-		fork + "/plays.csv?from=2026-01-01&to=x&groupId=nobody":            "“To” is not a date",
-		fork + "/plays.csv?from=2025-01-01&from=2025-01-01":                "is repeated",
-		fork + "/plays.csv?groupId=" + w.DB.GroupNamed(other.ID, "theirs"): "Group not found",
-		fork + "/plays.csv?format=xlsx":                                    "The format is unknown.",
+		w.AddFork(other).ID + "/plays.csv?from=x":                             "Fork not found",
+		fork + "/plays.csv?from=2026-01-01&to=x&groupId=nobody":               "“To” is not a date",
+		fork + "/plays.csv?from=2025-01-01&from=2025-01-01":                   "is repeated",
+		fork + "/plays.csv?groupId=" + w.DB.AddGroupNamed(other.ID, "theirs"): "Group not found",
+		fork + "/plays.csv?format=xlsx":                                       "The format is unknown.",
 	} {
 		p := b.Get(o.At("/reports/%s", path)).Has(t, says).Lacks(t, other.Name)
 		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
@@ -192,11 +192,11 @@ func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 // rules.md, CSV: a download is reset when its person loses the role. web/ui and modules/exports test other ends.
 func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	fork := w.Fork(o)
-	w.DB.Players(o.ID, 1)
-	w.DB.Plays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)
+	fork := w.AddFork(o)
+	w.DB.AddPlayers(o.ID, 1)
+	w.DB.AddPlays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)
 	path := o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID)
-	ended := w.BeginDownload(t, w.SignedIn(t, o.Admin), path)
+	ended := w.BeginDownload(t, w.SignIn(t, o.Admin), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, o.Admin.ID)
 	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 	finished := w.ExportsOf(t, o, 1)[0]

@@ -41,7 +41,7 @@ func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
 }
 
 func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testkit.Page) {
-	authorisation := http.Header{"Authorization": {"Bearer " + w.DB.Key(o.ID).Token()}}
+	authorisation := http.Header{"Authorization": {"Bearer " + w.DB.AddKey(o.ID).Token()}}
 	return func(path string) testkit.Page {
 		return w.Browser(t).Send(http.MethodGet, "/api/v1"+path, "", authorisation)
 	}

@@ -29,19 +29,19 @@ func Start(t *testing.T) *World { return StartWith(t, assembly.Settings{}) }
 // StartAcme returns a World with the organisation "acme".
 func StartAcme(t *testing.T) (*World, *Organisation) {
 	w := Start(t)
-	return w, w.Organisation("acme")
+	return w, w.AddOrganisation("acme")
 }
 
 // StartAsOwner returns a World with the organisation "acme" and a browser of its signed-in owner.
 func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
 	w, acme := StartAcme(t)
-	return w, acme, w.SignedIn(t, acme.Owner)
+	return w, acme, w.SignIn(t, acme.Owner)
 }
 
 // StartAt returns a World with the organisation "acme", whose clock shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	w := StartWith(t, assembly.Settings{Now: func() time.Time { return *now }})
-	return w, w.Organisation("acme")
+	return w, w.AddOrganisation("acme")
 }
 
 // StartWith returns a World without organisations, with the settings. It makes the test parallel.
@@ -59,7 +59,7 @@ func StartWith(t *testing.T, settings assembly.Settings) *World {
 
 func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrowser(t, w.BaseURL) }
 
-func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
+func (w *World) SignIn(t *testing.T, p testkit.Person) *testkit.Browser {
 	b := w.Browser(t).SignIn(p.Email, testkit.Password, "")
 	if p.TOTPSecret != "" {
 		testkit.RequireRedirect(t, "/",
@@ -79,15 +79,15 @@ type Organisation struct {
 	Owner, Admin, AdminPlain, Member testkit.Person
 }
 
-// Organisation stores an organisation on the Pro plan with pseudonymous reporting, and its people.
-func (w *World) Organisation(slug string) *Organisation {
+// AddOrganisation stores an organisation on the Pro plan with pseudonymous reporting, and its people.
+func (w *World) AddOrganisation(slug string) *Organisation {
 	return w.OrganisationOf(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
 
 func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
-	o = w.DB.Organisation(o)
+	o = w.DB.AddOrganisation(o)
 	human := func(name, role, secret string) testkit.Person {
-		p := w.DB.Person(testkit.Person{
+		p := w.DB.AddPerson(testkit.Person{
 			Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example",
 			TOTPSecret: secret,
 		})
@@ -100,20 +100,20 @@ func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 	}
 }
 
-// Fork stores a fork that the organisation's players may play.
-func (w *World) Fork(o *Organisation) testkit.Fork {
-	return w.DB.Fork(testkit.Fork{
+// AddFork stores a fork that the organisation's players may play.
+func (w *World) AddFork(o *Organisation) testkit.Fork {
+	return w.DB.AddFork(testkit.Fork{
 		OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization",
 		Release: 1,
 	})
 }
 
-// Played stores a fork with one play of yesterday, and returns the fork's id.
-func (w *World) Played(o *Organisation) string {
-	fork := w.Fork(o)
+// AddPlayedFork stores a fork with one play of yesterday, and returns the fork's id.
+func (w *World) AddPlayedFork(o *Organisation) string {
+	fork := w.AddFork(o)
 	yesterday := time.Now().AddDate(0, 0, -1)
-	w.DB.Play(testkit.Play{
-		Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: yesterday,
+	w.DB.AddPlay(testkit.Play{
+		Fork: fork, Player: w.DB.AddPlayers(o.ID, 1)[0], StartedAt: yesterday,
 		CompletedAt: yesterday, Score: 5000,
 	})
 	return fork.ID
