@@ -56,7 +56,7 @@ func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
 		_ = h.requests.Run(c.UserContext(), limit.Screens, token, httpserver.ClientNetwork(c),
 			func(ctx context.Context) (err error) {
 				c.SetUserContext(ctx)
-				p, err = h.Reader(c)
+				p, err = h.FindReader(c)
 				return err
 			})
 	}

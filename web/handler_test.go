@@ -47,7 +47,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 // A file is cached for ever under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
-	sheet := testkit.Find(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
+	sheet := testkit.Submatch(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
 	kept := b.Get(sheet)
 	require.Equal(t, "text/css; charset=utf-8", kept.Header.Get("Content-Type"))
 	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")
@@ -128,7 +128,7 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 	next := b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), nil).Is(t, 303).Header.Get("Location")
 	b.Post(acme.At("/settings/api-keys/new"), nil).Is(t, 400).Lacks(t, confirmation)
 	require.Equal(t, "BI & co has been revoked. Requests with this key are now refused.",
-		webtest.Notes(t, b.Get(next).Has(t, confirmation))[0])
+		webtest.NoteTexts(t, b.Get(next).Has(t, confirmation))[0])
 	b.Get(next).Lacks(t, confirmation)
 	forged := func(notice string) testkit.Page {
 		b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(notice))
@@ -168,7 +168,7 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 		signedOut.Send(http.MethodGet, file, "", http.Header{}).Is(t, 403)
 		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(), signedOut.Get(file))
 	}
-	require.Zero(t, h.DB.Count(`audit_entries where action like '%export%'`))
+	require.Zero(t, h.DB.CountRows(`audit_entries where action like '%export%'`))
 	require.NotEmpty(t, files)
 	for file, page := range files { // a browser without Sec-Fetch-Site, such as iOS before 16.4
 		p := b.Send(http.MethodGet, file, "", http.Header{"Referer": {page}})

@@ -55,7 +55,7 @@ func proofFields(p testkit.Page) [2]bool {
 }
 
 func storedState(w *webtest.World) string {
-	return testkit.One[string](w.DB, `select concat_ws(' ',
+	return testkit.Query[string](w.DB, `select concat_ws(' ',
 		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
@@ -89,7 +89,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
 			require.Equal(t, before, storedState(w))
-			require.Equal(t, 1, testkit.One[int](w.DB, `select sum(wrong) from password_guesses`),
+			require.Equal(t, 1, testkit.Query[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a code that is not given is not a wrong one")
 			p := b.Post(s.path, s.withProof(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 			require.Equal(t, s.wantStatus, p.StatusCode, p.Body)

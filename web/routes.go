@@ -38,11 +38,11 @@ func (h *Handler) Screens() []Screen {
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	all := append(h.Screens(),
-		screen("/", h.WithMemberships, h.chooseOrganisation("/reports")),
-		screen("/settings", h.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
+		newScreen("/", h.WithMemberships, h.chooseOrganisation("/reports")),
+		newScreen("/settings", h.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
 	for _, s := range h.organisationScreens() {
 		if path := strings.TrimPrefix(s.Path, "/o/:org"); !strings.ContainsAny(path, ":.") {
-			all = append(all, screen(path, h.WithMemberships, h.chooseOrganisation(path)))
+			all = append(all, newScreen(path, h.WithMemberships, h.chooseOrganisation(path)))
 		}
 	}
 	for _, s := range all {
@@ -64,8 +64,8 @@ func (h *Handler) mount(app *fiber.App, s Screen) {
 
 func (h *Handler) organisationScreens() []Screen {
 	row := func(path string, needs authz.Permission, page handler, form ...handler) Screen {
-		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.Member(c, needs) }
-		s := screen("/o/:org"+path, member, page, form...)
+		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.RequireMember(c, needs) }
+		s := newScreen("/o/:org"+path, member, page, form...)
 		s.Permission = needs
 		if needs == apikeys.RevokeKey {
 			s.Surface = limit.Revoke
@@ -100,12 +100,12 @@ func (h *Handler) accountScreens() []Screen {
 		{Path: "/sign-out", Form: h.account.SignOut},
 		{Path: "/.well-known/change-password", Page: h.account.WellKnownPassword},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
-		screen("/account", h.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
-		screen("/account/password", h.WithMemberships,
+		newScreen("/account", h.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
+		newScreen("/account/password", h.WithMemberships,
 			h.account.PasswordForm, h.account.ChangePassword),
-		screen("/account/two-step", h.WithMemberships,
+		newScreen("/account/two-step", h.WithMemberships,
 			h.account.TwoStepForm, h.account.ChangeTwoStep),
-		screen("/account/recovery-codes", h.WithMemberships,
+		newScreen("/account/recovery-codes", h.WithMemberships,
 			h.account.RecoveryCodesForm, h.account.ReplaceRecoveryCodes),
 	}
 }
@@ -113,7 +113,7 @@ func (h *Handler) accountScreens() []Screen {
 func (h *Handler) docsScreens() []Screen {
 	var all []Screen
 	row := func(path string, page handler) {
-		s := screen("/docs"+path, h.Reader, page)
+		s := newScreen("/docs"+path, h.FindReader, page)
 		s.Surface = limit.Public
 		all = append(all, s)
 	}
@@ -128,7 +128,7 @@ func (h *Handler) docsScreens() []Screen {
 	return all
 }
 
-func screen(
+func newScreen(
 	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
 ) Screen {
 	with := func(handle handler) fiber.Handler {

@@ -109,7 +109,7 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 		offered := map[string]bool{}
 		for next := []string{"/account"}; len(next) > 0; next = next[1:] {
 			p := r.browser.Get(next[0]).Is(t, 200)
-			for _, link := range testkit.Cells(linkExpression, p.Body) {
+			for _, link := range testkit.Submatches(linkExpression, p.Body) {
 				for _, s := range screens {
 					if !fiber.RoutePatternMatch(link[1], s.Path) ||
 						strings.Contains(s.Path, ":key") && strings.HasSuffix(link[1], "/new") {
@@ -222,13 +222,13 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 			continue
 		}
 		path := h.pathOf(t, s)
-		before := h.DB.Count(`audit_entries`)
+		before := h.DB.CountRows(`audit_entries`)
 		for _, b := range []*testkit.Browser{owner, stranger} {
 			b.Post(path, testkit.Form("account", h.acme.Admin.ID)).Is(t, 403).
 				Has(t, "This form was opened by another account. You are signed in as \u2068owner of",
 					"Nothing was changed.")
 		}
-		require.Equal(t, before, h.DB.Count(`audit_entries`), path)
+		require.Equal(t, before, h.DB.CountRows(`audit_entries`), path)
 	}
 	require.Greater(t, forms, 10)
 }

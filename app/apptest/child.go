@@ -159,7 +159,7 @@ func (c *Child) GetOps(path string) string {
 
 // MetricValue returns the value of a series, or 0 if the series is missing.
 func (c *Child) MetricValue(series string) float64 {
-	found := testkit.Cells(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.GetOps("/metrics"))
+	found := testkit.Submatches(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.GetOps("/metrics"))
 	if found == nil {
 		return 0
 	}
@@ -172,7 +172,7 @@ func (c *Child) MetricValue(series string) float64 {
 func (c *Child) Memory(name string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
 	require.NoError(c.T, err)
-	kb, err := strconv.Atoi(testkit.Find(c.T, name+`:\s+(\d+) kB`, string(text)))
+	kb, err := strconv.Atoi(testkit.Submatch(c.T, name+`:\s+(\d+) kB`, string(text)))
 	require.NoError(c.T, err)
 	return kb << 10
 }

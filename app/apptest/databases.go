@@ -38,16 +38,16 @@ func OpenAdminDBAt(t *testing.T, connection string) *testkit.World {
 
 func RowCounts(t *testing.T, db *testkit.World) map[string]int {
 	counts := map[string]int{}
-	for _, name := range testkit.One[[]string](db,
+	for _, name := range testkit.Query[[]string](db,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
-		counts[name] = testkit.One[int](db, `select count(*) from `+pgx.Identifier{name}.Sanitize())
+		counts[name] = testkit.Query[int](db, `select count(*) from `+pgx.Identifier{name}.Sanitize())
 	}
 	require.Contains(t, counts, "plays")
 	return counts
 }
 
 func DumpTable(db *testkit.World, table string) string {
-	return testkit.One[string](db, `select coalesce(string_agg(t::text, E'\n'), '') from `+
+	return testkit.Query[string](db, `select coalesce(string_agg(t::text, E'\n'), '') from `+
 		pgx.Identifier{table}.Sanitize()+` t`)
 }
 

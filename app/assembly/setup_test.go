@@ -102,7 +102,7 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	change(changed, password).Is(t, 503)
 	b.Post("/sign-out", nil)
 	require.ElementsMatch(t, []string{acme.ID + " password.changed", globex.ID + " password.changed"},
-		testkit.One[[]string](w.LocalServer.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
+		testkit.Query[[]string](w.LocalServer.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
 	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, changed))
 }
 
@@ -152,7 +152,7 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	for _, body := range running {
 		require.ErrorIs(t, tb.ErrorOf(io.Copy(io.Discard, body)), syscall.ECONNRESET, "a truncated file looks complete")
 	}
-	require.Equal(t, len(running), w.Count(`audit_entries
+	require.Equal(t, len(running), w.CountRows(`audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
 		  and (details->>'rows')::int between 1 and 9999`))
 }
@@ -165,8 +165,8 @@ func TestShutdownStoresKeyUsage(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
 	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
 	const stored = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
-	require.Zero(t, testkit.One[int](w.LocalServer.World, stored, x.key.ID))
+	require.Zero(t, testkit.Query[int](w.LocalServer.World, stored, x.key.ID))
 	require.NoError(t, w.Stop())
 	w.Close()
-	require.Equal(t, 1, testkit.One[int](w.LocalServer.World, stored, x.key.ID))
+	require.Equal(t, 1, testkit.Query[int](w.LocalServer.World, stored, x.key.ID))
 }

@@ -61,7 +61,7 @@ func (n neighbours) visitScreens(refused ...int) {
 }
 
 func (n neighbours) requireBetaUnchanged() {
-	require.Equal(n.T, 1, n.Count(`api_keys k join organisations o on o.id = k.org_id
+	require.Equal(n.T, 1, n.CountRows(`api_keys k join organisations o on o.id = k.org_id
 		where k.id = $1 and k.revoked_at is null and k.name <> 'Ours' and o.reporting_mode = $2`,
 		n.beta.key.ID, n.beta.ReportingMode))
 }
@@ -202,7 +202,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			})
 			// AcquiredConns would include short statements, so count statements that wait for the lock
 			for range 200 {
-				require.LessOrEqual(t, testkit.One[int](w.LocalServer.World,
+				require.LessOrEqual(t, testkit.Query[int](w.LocalServer.World,
 					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 					where datname = current_database() and not granted`), c.hold)
 			}

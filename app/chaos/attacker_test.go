@@ -57,7 +57,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		}
 		require.Positive(t, min(hidden, shown))
 	}
-	require.Zero(t, db.Count(`audit_entries where action = 'export.finished' and details->>'outcome' = 'completed'
+	require.Zero(t, db.CountRows(`audit_entries where action = 'export.finished' and details->>'outcome' = 'completed'
 		and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
 

@@ -47,7 +47,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 
 // killBackend kills one of dg's backends. The server then ends all sessions and recovers.
 func killBackend(t *testing.T, d *testkit.World) {
-	pids := testkit.One[[]int](d, `select array_agg(pid) from pg_stat_activity
+	pids := testkit.Query[[]int](d, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)
 	require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
 	answers := func() bool { return d.Owner.Pool.Ping(t.Context()) == nil }
@@ -74,7 +74,7 @@ func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child,
 		metrics := dg.GetOps("/metrics")
 		require.Contains(t, metrics, "\ndg_work_running")
 		require.Contains(t, metrics, "\ndg_http_connections_open")
-		return !busyMetric.MatchString(metrics) && db.Count(`pg_stat_activity
+		return !busyMetric.MatchString(metrics) && db.CountRows(`pg_stat_activity
 			where datname = current_database() and pid <> pg_backend_pid()
 			and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
 	})
@@ -89,12 +89,12 @@ func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 		actions = append(actions, entry[1])
 		times = append(times, n)
 	}
-	require.Empty(t, testkit.One[[]string](db, `select coalesce(array_agg(
+	require.Empty(t, testkit.Query[[]string](db, `select coalesce(array_agg(
 			format('%s has %s entries %s, not %s', id, n, action, times)), '{}') from (
 		select r.*, count(e.request_id) as n from unnest($1::text[], $2::text[], $3::int[]) r (id, action, times)
 		  left join audit_entries e on e.request_id = r.id and e.action = r.action
 		  group by 1, 2, 3) r where n <> times`, ids, actions, times))
-	require.Zero(t, db.Count(`audit_entries f where action = 'export.finished' and not exists (
+	require.Zero(t, db.CountRows(`audit_entries f where action = 'export.finished' and not exists (
 			select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
 			  and s.details->>'exportId' = f.details->>'exportId')`))
 }
@@ -114,13 +114,13 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
 	rows := func() string { // rows returns a checksum of everything that an import writes
-		return testkit.One[string](x.World, `select concat(
+		return testkit.Query[string](x.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
 			(select count(*) from audit_entries))`)
 	}
 	importing := func(condition string) int {
-		return x.Count(`pg_stat_activity where application_name = 'dg import' and ` + condition)
+		return x.CountRows(`pg_stat_activity where application_name = 'dg import' and ` + condition)
 	}
 	before := rows()
 	type interruption struct {

@@ -54,7 +54,7 @@ func (w *requestWorld) allRequests() []tableRequest {
 }
 
 func (w *requestWorld) saveTables() {
-	w.tables = testkit.One[[]string](w.admin, `select array_agg(tablename::text order by tablename)
+	w.tables = testkit.Query[[]string](w.admin, `select array_agg(tablename::text order by tablename)
 		from pg_tables where schemaname = 'public'`)
 	w.admin.Exec(`create schema saved`)
 	for _, table := range w.tables {
@@ -224,7 +224,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 			w.admin.Exec(`insert into failing values ($1)`, n)
 			status := w.send(s)
 			w.awaitIdle()
-			if testkit.One[int64](w.admin, `select last_value from commits`) < int64(n) {
+			if testkit.Query[int64](w.admin, `select last_value from commits`) < int64(n) {
 				require.Equal(t, s.want, status, s)
 				break
 			}
@@ -249,6 +249,6 @@ func (w *requestWorld) checksums() string {
 				where to_jsonb(t) ->> 'action' is distinct from 'export.finished') r`, table))
 		}
 	}
-	return testkit.One[string](w.admin,
+	return testkit.Query[string](w.admin,
 		`select string_agg(row, E'\n' order by row) from (`+strings.Join(parts, " union all ")+`) t`)
 }

@@ -202,7 +202,7 @@ func (w *requestWorld) storeMoreRows() {
 
 // sendEverything sends the statements of every route and operator's command, and restores the rows.
 func (w *requestWorld) sendEverything(ownerURL string) {
-	entry := testkit.One[string](w.db, `select max(e.id)::text from audit_entries e
+	entry := testkit.Query[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
 	unsealed := time.Now().UTC().AddDate(0, 0, -2).Format(time.DateOnly)
 	for _, s := range append(w.allRequests(), w.requests(`
@@ -217,7 +217,7 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
 	acme := w.organisationOf("acme")
 	ofPlayer := func(column string) string {
-		return testkit.One[string](w.db, `select `+column+` from players where org_id = $1 limit 1`, acme)
+		return testkit.Query[string](w.db, `select `+column+` from players where org_id = $1 limit 1`, acme)
 	}
 	for _, line := range []string{
 		"organisation list", "organisation plan acme free", "member role acme member@acme.example owner",
@@ -233,5 +233,5 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 }
 
 func (w *requestWorld) organisationOf(fork string) string {
-	return testkit.One[string](w.db, `select org_id::text from forks where id = $1`, w.forks[fork])
+	return testkit.Query[string](w.db, `select org_id::text from forks where id = $1`, w.forks[fork])
 }

@@ -17,7 +17,7 @@ type auditCmd struct {
 }
 
 type auditPruneCmd struct {
-	asOwner
+	ownerDatabase
 	Before time.Time `required:"" format:"2006-01" placeholder:"YYYY-MM" help:"The first month to keep (UTC): earlier entries are old."`
 	Export string    `required:"" placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once the file is complete."`
 }

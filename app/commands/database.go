@@ -21,7 +21,7 @@ type database struct {
 	settings             config.Database
 	servingURL, ownerURL string
 	server               *embeddedpg.Server // nil: an external one
-	keys                 identity.Keyring   // decrypts two-step secrets
+	keyring              identity.Keyring   // decrypts two-step secrets
 	unreadableSecrets    int                // number of two-step secrets that no key decrypts
 	log                  *slog.Logger
 }

@@ -58,7 +58,7 @@ func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, 
 	if missing {
 		p.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: demo.Open}
-		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keys, p); err != nil {
+		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keyring, p); err != nil {
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}

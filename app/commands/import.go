@@ -20,7 +20,7 @@ import (
 )
 
 type importCmd struct {
-	asOwner
+	ownerDatabase
 	config.Secrets
 	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none. A truncated pipe looks complete unless it is gzip."`
 }

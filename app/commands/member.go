@@ -21,15 +21,15 @@ type memberCmd struct {
 	Remove memberRemoveCmd `cmd:"" help:"Remove a member from an organisation. The account stays."`
 }
 
-type member struct {
+type memberArgs struct {
 	Organisation string `arg:"" help:"Slug of the organisation."`
 	Email        string `arg:"" help:"E-mail of the person."`
 }
 
 type memberAddCmd struct {
-	asOwner
+	ownerDatabase
 	config.Address
-	member
+	memberArgs
 	Role string `enum:"owner,admin,member" default:"member" help:"Role: owner, admin or member."`
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
@@ -42,7 +42,7 @@ func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}
 	var invited bool
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
-		invited, err = o.addMember(tx, c.member, c.Name, org.Role(c.Role))
+		invited, err = o.addMember(tx, c.memberArgs, c.Name, org.Role(c.Role))
 		return err
 	}); err != nil {
 		return err
@@ -52,25 +52,25 @@ func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 }
 
 type memberRoleCmd struct {
-	asOwner
-	member
+	ownerDatabase
+	memberArgs
 	Role string `arg:"" enum:"owner,admin,member" help:"New role: owner, admin or member."`
 }
 
 func (c memberRoleCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	return o.changeRole(ctx, p, c.member, org.Role(c.Role))
+	return o.changeRole(ctx, p, c.memberArgs, org.Role(c.Role))
 }
 
 type memberRemoveCmd struct {
-	asOwner
-	member
+	ownerDatabase
+	memberArgs
 }
 
 func (c memberRemoveCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	return o.changeRole(ctx, p, c.member, org.NoRole)
+	return o.changeRole(ctx, p, c.memberArgs, org.NoRole)
 }
 
-func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.Role) error {
+func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role org.Role) error {
 	err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		person, err := identity.PersonIn(tx, m.Email)
 		if err != nil {
@@ -91,7 +91,7 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 
 // addMember adds a member. invited is true for a person without a password.
 func (o *operator) addMember(
-	tx *gorm.DB, m member, name string, role org.Role,
+	tx *gorm.DB, m memberArgs, name string, role org.Role,
 ) (invited bool, err error) {
 	email, ok := identity.ParseEmail(m.Email)
 	if !ok {
@@ -116,7 +116,7 @@ func (o *operator) addMember(
 }
 
 func (o *operator) setRole(
-	tx *gorm.DB, m member, person identity.Person, role org.Role, mayChange func(org.Role) error,
+	tx *gorm.DB, m memberArgs, person identity.Person, role org.Role, mayChange func(org.Role) error,
 ) error {
 	return o.orgs.SetRoleIn(tx, m.Organisation, audit.Actor{ID: person.ID, Name: person.Name}, role,
 		mayChange, o.request)
@@ -137,7 +137,7 @@ type accountCmd struct {
 }
 
 type accountDeleteCmd struct {
-	asOwner
+	ownerDatabase
 	Email string `arg:"" help:"E-mail of the person."`
 }
 
@@ -159,7 +159,7 @@ func (c accountDeleteCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 }
 
 type accountResetCmd struct {
-	asOwner
+	ownerDatabase
 	config.Address
 	Email string `arg:"" help:"E-mail of the person."`
 }

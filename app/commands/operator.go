@@ -16,10 +16,10 @@ import (
 	"dg/platform/postgres"
 )
 
-// asOwner marks commands that run on the database as the owner of its tables.
-type asOwner struct{ config.Database }
+// ownerDatabase marks commands that run on the database as the owner of its tables.
+type ownerDatabase struct{ config.Database }
 
-func (c asOwner) databaseSettings() config.Database { return c.Database }
+func (c ownerDatabase) databaseSettings() config.Database { return c.Database }
 
 type operator struct {
 	*postgres.DB
@@ -85,7 +85,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 
 // encrypt re-encrypts two-step secrets. It fails if they need another key, unless forgetLost.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
-	if db.keys, err = doctor.Keyring(s); err != nil {
+	if db.keyring, err = doctor.Keyring(s); err != nil {
 		return err
 	}
 	o, err := db.operator(ctx, "dg secrets")
@@ -93,7 +93,7 @@ func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bo
 		return err
 	}
 	defer o.Close()
-	done, err := identity.MigrateSecrets(ctx, o.DB, db.keys, forgetLost)
+	done, err := identity.MigrateSecrets(ctx, o.DB, db.keyring, forgetLost)
 	if done.Encrypted > 0 {
 		db.log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", done.Encrypted)
 	}

@@ -21,7 +21,7 @@ type organisationCmd struct {
 }
 
 type organisationCreateCmd struct {
-	asOwner
+	ownerDatabase
 	config.Address
 	Name          string `required:"" help:"Name of the organisation."`
 	Slug          string `required:"" help:"Its part of addresses: lower-case letters, digits and dashes."`
@@ -52,7 +52,7 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) er
 		if err := o.orgs.CreateIn(tx, organisation, o.request); err != nil {
 			return err
 		}
-		invited, err = o.addMember(tx, member{c.Slug, c.OwnerEmail}, c.OwnerName, org.RoleOwner)
+		invited, err = o.addMember(tx, memberArgs{c.Slug, c.OwnerEmail}, c.OwnerName, org.RoleOwner)
 		return err
 	}); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) er
 }
 
 type organisationPlanCmd struct {
-	asOwner
+	ownerDatabase
 	Organisation string `arg:"" help:"Slug of the organisation."`
 	Plan         string `arg:"" enum:"free,team,pro,enterprise" help:"New plan: free, team, pro or enterprise. Below pro, API keys are paused."`
 }
@@ -76,7 +76,7 @@ func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) erro
 	return p.print("%s has the plan %s.\n", c.Organisation, c.Plan)
 }
 
-type organisationListCmd struct{ asOwner }
+type organisationListCmd struct{ ownerDatabase }
 
 func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	all, err := o.orgs.AllOrganisations(ctx)

@@ -68,7 +68,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 			}.Run(t.Context(), discardStdio, o)
 		},
 		"member add": func(name, email, role string) error {
-			return memberAddCmd{Address: address, member: member{"acme", email}, Role: role, Name: name}.
+			return memberAddCmd{Address: address, memberArgs: memberArgs{"acme", email}, Role: role, Name: name}.
 				Run(t.Context(), discardStdio, o)
 		},
 		"import": func(name, email, role string) error {
@@ -118,8 +118,8 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 		{"acme", theirs[0].ID}, {"nobody", theirs[0].ID}} {
 		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), discardStdio, o), wrong)
 	}
-	require.Equal(t, 1, w.Count(`players where org_id = $1`, acme.ID))
-	require.Equal(t, 3, w.Count(`players where org_id = $1`, other.ID))
+	require.Equal(t, 1, w.CountRows(`players where org_id = $1`, acme.ID))
+	require.Equal(t, 3, w.CountRows(`players where org_id = $1`, other.ID))
 
 	ann := w.AddPerson(testkit.Person{Email: "ann@example.org", Name: "Ann"})
 	w.Join(acme.ID, ann.ID, "owner")
@@ -131,12 +131,12 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 		return accountDeleteCmd{Email: "bob@example.org"}.Run(t.Context(), discardStdio, o)
 	}, nil), "No account has the e-mail", "another command has deleted it meanwhile")
 	require.ErrorContains(t, remove(), "leaves acme without an owner")
-	require.Equal(t, 2, w.Count(`memberships where user_id = $1`, ann.ID))
+	require.Equal(t, 2, w.CountRows(`memberships where user_id = $1`, ann.ID))
 	w.AddMember(acme.ID, "owner")
 	require.NoError(t, remove())
-	require.Zero(t, w.Count(`users where id = $1`, ann.ID))
+	require.Zero(t, w.CountRows(`users where id = $1`, ann.ID))
 	require.Equal(t, []string{"account.deleted acme Ann", "account.deleted other Ann", "role.changed acme Ann",
-		"role.changed other Ann"}, testkit.One[[]string](w, `select array_agg(concat_ws(' ', action, slug,
+		"role.changed other Ann"}, testkit.Query[[]string](w, `select array_agg(concat_ws(' ', action, slug,
 			details->>'name') order by action, slug) from audit_entries e join organisations o on o.id = e.org_id
 			where target_id = $1 and actor_kind = 'operator'`, ann.ID))
 	require.ErrorContains(t, remove(), "No account has the e-mail")

@@ -14,7 +14,7 @@ import (
 )
 
 type eraseCmd struct {
-	asOwner
+	ownerDatabase
 	Players []string `arg:"" name:"player" help:"Slug of the organisation and pseudonyms, or ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
@@ -88,7 +88,7 @@ type segmentsCmd struct {
 }
 
 type segmentsRebuildCmd struct {
-	asOwner
+	ownerDatabase
 	Wait time.Duration `default:"2m" help:"How long to wait for another sealer, such as that of dg serve."`
 }
 

@@ -145,7 +145,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 		BaseURL:           base,
 		Operator:          contact,
 		Proxies:           c.TrustedProxies,
-		Keyring:           db.keys,
+		Keyring:           db.keyring,
 		Logger:            log,
 		Version:           version,
 		ShutdownDelay:     c.ShutdownDelay,

@@ -54,13 +54,13 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	found := map[string]schemaObject{}
 	var name string
 	var is schemaObject
-	if _, err := pgx.ForEachRow(rows, []any{&name, &is.works, &is.always}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&name, &is.isActive, &is.firesAlways}, func() error {
 		found[name] = is
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if !found[""].works { // the schema is newer: this program does not know its objects
+	if !found[""].isActive { // the schema is newer: this program does not know its objects
 		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
@@ -91,8 +91,8 @@ func fixOf(name string, parts []string, exists, always bool) string {
 
 // schemaObject is an index or a trigger in the database.
 type schemaObject struct {
-	works  bool // whether an index is valid, or a trigger is enabled
-	always bool // whether a trigger also fires during replication
+	isActive    bool // whether an index is valid, or a trigger is enabled
+	firesAlways bool // whether a trigger also fires during replication
 }
 
 // compareObjects warns of missing or invalid indexes, and fails for missing or disabled triggers.
@@ -120,7 +120,7 @@ func compareObjects(found map[string]schemaObject) (warnings []string, failures 
 	var broken []string // names of the broken triggers
 	for _, name := range slices.Sorted(maps.Keys(created)) {
 		is, exists := found[name]
-		if is.works && (is.always || !enabled[name]) {
+		if is.isActive && (is.firesAlways || !enabled[name]) {
 			continue
 		}
 		kind := created[name][2]

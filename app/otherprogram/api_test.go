@@ -49,7 +49,7 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	require.NotContains(t, smuggling, north.fork, "as a plain fiber.App would answer")
 	p.call(token, "forks/"+south.fork).Is(t, 403)
 	p.call(token, "forks/"+north.fork+"/stats"+periodQuery+"&groupId="+south.cohort).Is(t, 404)
-	require.Equal(t, 2, p.db.Count(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
+	require.Equal(t, 2, p.db.CountRows(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
 
 // A change in the host program's tables takes effect at the next request.
@@ -80,7 +80,7 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 	require.NoError(t, p.keys.Revoke(t.Context(), north.actor(north.head), key.ID, audit.Request{}))
 	p.call(token, "forks").Is(t, 401)
 	require.Equal(t, []string{"api_key.created", "api_key.revoked", "api_key.refused"},
-		testkit.One[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
+		testkit.Query[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
 
 // The API matches its paths exactly, under each setting of the app, and leaves the host's own routes unchanged.

@@ -64,7 +64,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 		require.NoError(t, host.Close(context.Background()))
 		works := tb.Must(testutil.GatherAndCount(host.Metrics, "dg_background_panics_total"))(t)
 		require.Equal(t, 2, works, "the sealer and the usage of keys run")
-		require.Zero(t, db.Count(`api_keys k where last_used_at is not null
+		require.Zero(t, db.CountRows(`api_keys k where last_used_at is not null
 			and not exists (select from api_key_usage where key_id = k.id)`), "the usage of each key is stored")
 	})
 	return &program{t, db, host.Keys, ln.Addr().String()}
@@ -101,7 +101,7 @@ func (p *program) call(token, path string) testkit.Page {
 type school struct{ id, fork, cohort, head, teacher string }
 
 func (p *program) newSchool(handle, tier string) (s school) {
-	add := func(sql string, args ...any) string { return testkit.One[string](p.db, sql, args...) }
+	add := func(sql string, args ...any) string { return testkit.Query[string](p.db, sql, args...) }
 	s.id = add(`insert into tenants values (gen_random_uuid(), $1, $2, false) returning id`, handle, tier)
 	const person = `insert into staff values (gen_random_uuid(), $1, $2) returning id`
 	s.head = add(person, s.id, "head")

@@ -31,7 +31,7 @@ func TestAccountResetPrintsALink(t *testing.T) {
 		"Referrer-Policy"), "the log of a proxy has the Referer of the page's style")
 	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
 		"harbour-and-vale operator CLI dg account reset Tomás Okafor",
-		testkit.One[string](d.db, `select string_agg(distinct
+		testkit.Query[string](d.db, `select string_agg(distinct
 			concat_ws(' ', o.slug, actor_kind, method, e.path, details->>'name'), ', ')
 		from audit_entries e join organisations o on o.id = e.org_id
 		where e.action = 'account.reset_created' and e.target_kind = 'person'
@@ -44,7 +44,7 @@ func TestAccountResetPrintsALink(t *testing.T) {
 
 	d.db.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.NotRegexp(t, apptest.ResetLinkPattern, apptest.RequireRefusal(t, "", d.dir, reset...))
-	require.Equal(t, 1, d.db.Count(`account_resets where token_hash = sha256($1)`, []byte(link[3])), "the link stays")
+	require.Equal(t, 1, d.db.CountRows(`account_resets where token_hash = sha256($1)`, []byte(link[3])), "the link stays")
 }
 
 var (
@@ -146,7 +146,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	}
 	refused("the passwords of the demo are published", "serve", "--demo")
 	refused("the passwords of the demo are published", "demo")
-	require.Zero(t, testkit.One[int](apptest.OpenAdminDB(t, dir), `
+	require.Zero(t, testkit.Query[int](apptest.OpenAdminDB(t, dir), `
 		select count(*) from pg_tables where schemaname = 'public'`))
 
 	d := serveDemo(t)

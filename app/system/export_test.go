@@ -201,7 +201,7 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 func requireVisibleBreak(t *testing.T, e *apptest.ExportServer, url string) {
 	for name := range exportClients {
 		breakDuringQuery(t, e, url, name, func() {
-			require.Equal(t, 1, testkit.One[int](e.World, `select count(pg_terminate_backend(pid))`+stalledExports))
+			require.Equal(t, 1, testkit.Query[int](e.World, `select count(pg_terminate_backend(pid))`+stalledExports))
 		})
 		require.Zero(t, startClient(t, name, url+e.ExportPath, e.Token)(), name)
 	}
@@ -211,7 +211,7 @@ const stalledExports = ` from pg_stat_activity where datname = current_database(
 	and application_name = 'dg snapshots' and wait_event = 'PgSleep'`
 
 func breakDuringQuery(t *testing.T, e *apptest.ExportServer, url, client string, breakOff func()) {
-	middle := testkit.One[string](e.World,
+	middle := testkit.Query[string](e.World,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
 	e.Exec(`create function reached(play uuid) returns boolean language plpgsql as
 		$$ begin if play = '` + middle + `' then perform pg_sleep(60); end if; return true; end $$`)
@@ -219,7 +219,7 @@ func breakDuringQuery(t *testing.T, e *apptest.ExportServer, url, client string,
 	defer e.Exec(`alter table plays disable row level security; drop policy stalled on plays; drop function reached`)
 	finish := startClient(t, client, url+e.ExportPath, e.Token)
 	apptest.WaitUntil(t, 20*time.Second, "no export waits", func() bool {
-		return testkit.One[int](e.World, `select count(*)`+stalledExports) == 1
+		return testkit.Query[int](e.World, `select count(*)`+stalledExports) == 1
 	})
 	breakOff()
 	exit := finish()

@@ -20,12 +20,12 @@ import (
 
 // fault is an operator's mistake. dg doctor and dg serve report it in the same words.
 type fault struct {
-	plant, mend string   // SQL that a superuser runs; without mend, the SQL of the advice repairs the fault
-	args        []string // settings that cause the fault
-	env         []string
-	repairArgs  []string // settings of the repair
-	says        string   // pattern of the report
-	serve       outcome
+	plantSQL, mendSQL string   // SQL that a superuser runs; without mend, the SQL of the advice repairs the fault
+	args              []string // settings that cause the fault
+	env               []string
+	repairArgs        []string // settings of the repair
+	reportPattern     string   // pattern of the report
+	serve             outcome
 }
 
 type outcome string // reaction of dg serve to a fault
@@ -47,7 +47,7 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 	doctor := run("doctor")
 	status := doctor.ExitStatus(time.Minute)
 	said := doctor.Out.String() + doctor.Log.String()
-	require.Regexp(t, f.says, said)
+	require.Regexp(t, f.reportPattern, said)
 	serve := run("serve")
 	if f.serve == serveStops {
 		require.NotZero(t, status, said)
@@ -59,10 +59,10 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 		serve.AwaitServing().Stop()
 	}
 	if f.serve != serveMigrates {
-		require.Regexp(t, f.says, serve.Log.String(), "dg serve")
+		require.Regexp(t, f.reportPattern, serve.Log.String(), "dg serve")
 	}
 	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2")
-	return regexp.MustCompile(`.*` + f.says + `.*`).FindString(said)
+	return regexp.MustCompile(`.*` + f.reportPattern + `.*`).FindString(said)
 }
 
 // operations.md, Install and Settings: dg doctor and dg serve report the same faults. dg doctor changes nothing.
@@ -75,7 +75,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		return status
 	}
 	require.NotZero(t, doctor(`failure +schema .* the database has no schema yet`))
-	require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
+	require.Zero(t, x.CountRows(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
 	x.RequireSuccess("migrate")
 	taken := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
@@ -93,16 +93,16 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		require.Regexp(t, in+`: .*address already in use: set DG_`, apptest.RequireExit(t, 1, x.WithFlags("serve", flag, in)))
 	}
 	for _, f := range slices.Concat(faultsOfDatabases(x), faultsOfRoles(), faultsOfURLs(t, x), faultsOfSettings(x)) {
-		t.Run(f.says, func(t *testing.T) {
-			x.Exec(f.plant)
+		t.Run(f.reportPattern, func(t *testing.T) {
+			x.Exec(f.plantSQL)
 			advice := f.check(t, x.Flags())
-			if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plant != "" && f.mend == "" && sql != nil {
-				f.mend = sql[1]
+			if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plantSQL != "" && f.mendSQL == "" && sql != nil {
+				f.mendSQL = sql[1]
 			}
-			x.Exec(f.mend)
+			x.Exec(f.mendSQL)
 			status, out := runDoctor(x, f.repairArgs...)
 			require.Zero(t, status, "%s is repaired: %s", advice, out)
-			require.NotRegexp(t, f.says, out)
+			require.NotRegexp(t, f.reportPattern, out)
 		})
 	}
 }
@@ -189,7 +189,7 @@ func TestAdviceRestoresTriggers(t *testing.T) {
 	for _, advice := range sqlOfAdvice.FindAllStringSubmatch(said, -1) {
 		x.Exec(advice[1])
 	}
-	require.Equal(t, 1, x.Count(`former where triggers = `+triggers), said)
+	require.Equal(t, 1, x.CountRows(`former where triggers = `+triggers), said)
 	repair, isLast := strings.CutSuffix(regexp.MustCompile(`left it stale: (.+)`).FindStringSubmatch(said)[1],
 		"; dg segments rebuild")
 	require.True(t, isLast, said)
@@ -225,19 +225,19 @@ func faultsOfURLs(t *testing.T, x *apptest.ExternalServer) (faults []fault) {
 }
 
 func sqlFault(serve outcome, sql, says string) fault {
-	return fault{serve: serve, plant: sql, says: says}
+	return fault{serve: serve, plantSQL: sql, reportPattern: says}
 }
 
 func mendedFault(serve outcome, plant, mend, says string) fault {
-	return fault{serve: serve, plant: plant, mend: mend, says: says}
+	return fault{serve: serve, plantSQL: plant, mendSQL: mend, reportPattern: says}
 }
 
 func flagFault(serve outcome, says string, args ...string) fault {
-	return fault{serve: serve, says: says, args: args}
+	return fault{serve: serve, reportPattern: says, args: args}
 }
 
 func variableFault(serve outcome, says, set string) fault {
-	return fault{serve: serve, says: says, env: []string{set}}
+	return fault{serve: serve, reportPattern: says, env: []string{set}}
 }
 
 func databaseFlags(x *apptest.ExternalServer, name string) (flags []string) {
@@ -256,19 +256,19 @@ func faultsOfDatabases(x *apptest.ExternalServer) []fault {
 			`this database is of an earlier build of dg`),
 		mendedFault(serveStops, `alter role dg_owner nologin`, `alter role dg_owner login`,
 			`DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`),
-		{plant: `create role stranger login`, args: stranger,
-			says: `the role that migrates may not create tables`, serve: serveStops},
-		{plant: `grant create on schema public to stranger`, args: stranger,
-			says: `or does not own those of dg`, serve: serveStops},
+		{plantSQL: `create role stranger login`, args: stranger,
+			reportPattern: `the role that migrates may not create tables`, serve: serveStops},
+		{plantSQL: `grant create on schema public to stranger`, args: stranger,
+			reportPattern: `or does not own those of dg`, serve: serveStops},
 		mendedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
-		{plant: `create database polish owner dg_owner template template0
+		{plantSQL: `create database polish owner dg_owner template template0
 			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(x, "polish"),
-			says: `has the collation pl: rename it`, serve: serveWarns},
-		{plant: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
-			args: databaseFlags(x, "latin"), says: `has the encoding LATIN1: rename it`, serve: serveStops},
-		{plant: `create database other owner dg_owner`, args: databaseFlags(x, "other")[2:],
-			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: serveStops},
+			reportPattern: `has the collation pl: rename it`, serve: serveWarns},
+		{plantSQL: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
+			args: databaseFlags(x, "latin"), reportPattern: `has the encoding LATIN1: rename it`, serve: serveStops},
+		{plantSQL: `create database other owner dg_owner`, args: databaseFlags(x, "other")[2:],
+			reportPattern: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: serveStops},
 		flagFault(serveStops, `refuses the connection.*database "gone" does not exist`, databaseFlags(x, "gone")[:2]...),
 	}
 }
@@ -302,11 +302,11 @@ func faultsOfSettings(x *apptest.ExternalServer) []fault {
 		flagFault(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
 			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 		// This start records the key, which all later commands need.
-		{args: append(key, "--base-url", "https://dg.example"), says: `no proxy is trusted`, repairArgs: key,
+		{args: append(key, "--base-url", "https://dg.example"), reportPattern: `no proxy is trusted`, repairArgs: key,
 			serve: serveWarns},
-		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, repairArgs: key, serve: serveStops},
+		{reportPattern: `encrypted with another key: set DG_SECRET_KEY to that key`, repairArgs: key, serve: serveStops},
 		{args: []string{"--secret-key", secondSecretKey}, repairArgs: key,
-			says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: serveStops},
+			reportPattern: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: serveStops},
 	}
 }
 
@@ -319,7 +319,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	for _, f := range []fault{
 		flagFault(serveStops, `an earlier build \(file\)`, "--data-dir", base),
 		{args: []string{"--data-dir", base + "/new"}, env: []string{"PG_BIN=" + base},
-			says: `dg needs PostgreSQL 15 or later`, serve: serveStops},
+			reportPattern: `dg needs PostgreSQL 15 or later`, serve: serveStops},
 	} {
 		f.check(t, nil)
 		require.NoDirExists(t, base+"/new")

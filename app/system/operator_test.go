@@ -33,7 +33,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
 		run(line, `the database has no schema yet: start dg serve, or run dg migrate\n$`)
-		require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), line)
+		require.Zero(t, x.CountRows(`pg_tables where schemaname = 'public'`), line)
 	}
 	x.Exec(`grant temporary on database dg to public`)
 	require.NotContains(t, x.RequireSuccess("migrate"), "level=WARN", "dg doctor and dg serve say it")
@@ -56,7 +56,7 @@ func TestAuditPruneCommand(t *testing.T) {
 				target_kind, target_id, method, path, address, user_agent, request_id)
 			select id, $1, 'key', '', '', 'export.started', '', '', '', '', '', '', '' from organisations`, at+"Z")
 	}
-	count := func(which string) int { return d.db.Count(`audit_entries where ` + which) }
+	count := func(which string) int { return d.db.CountRows(`audit_entries where ` + which) }
 	kept := count(`at >= '2025-01-01Z'`)
 	folder := t.TempDir()
 	prune := func(before, file string) []string {
@@ -130,7 +130,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	dg("member remove cafe-no-1-sohne ann@example.org")
 	refused("is not a member", "member remove cafe-no-1-sohne ann@example.org")
 
-	entries := testkit.One[[]string](d, `select array_agg(concat_ws(' ', actor_kind, action,
+	entries := testkit.Query[[]string](d, `select array_agg(concat_ws(' ', actor_kind, action,
 		target_kind, path, details) order by at, id) from audit_entries
 		where action in ('organisation.created', 'plan.changed', 'role.changed')`)
 	require.ElementsMatch(t, []string{
@@ -185,7 +185,7 @@ func (p backupPage) run(block int, settings ...string) error {
 func tableHashes(t *testing.T, d *testkit.World) map[string]string {
 	hashes := map[string]string{}
 	for name := range apptest.RowCounts(t, d) {
-		hashes[name] = testkit.One[string](d, `select count(*) || ' ' ||
+		hashes[name] = testkit.Query[string](d, `select count(*) || ' ' ||
 			coalesce(md5(string_agg(md5(r::text), '' order by md5(r::text))), '') from `+
 			pgx.Identifier{name}.Sanitize()+` r`)
 	}
@@ -199,7 +199,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	p := newBackupPage(t, d.db)
-	organisation := testkit.One[string](d.db, `select id::text from organisations where plan = 'pro' limit 1`)
+	organisation := testkit.Query[string](d.db, `select id::text from organisations where plan = 'pro' limit 1`)
 	leaked, replaced, listed := d.db.AddKey(organisation), d.db.AddKey(organisation), d.db.AddKey(organisation)
 	d.db.Exec(`update api_keys set revoked_at = now() + interval '3 days' where id = $1`, listed.ID)
 	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
@@ -220,13 +220,13 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	require.NoError(t, p.run(1, own...))
 	d2 := x.World
 	require.Regexp(t, `(?m)^ok +rights$`, x.RequireSuccess("doctor"), "none is missing or in excess")
-	require.Zero(t, d2.Count(`sessions, account_resets`))
+	require.Zero(t, d2.CountRows(`sessions, account_resets`))
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
 	require.False(t, c.Accepts(leaked.Token()))
-	require.Equal(t, expiresAt, testkit.One[time.Time](d2, `select revoked_at from api_keys where id = $1`,
+	require.Equal(t, expiresAt, testkit.Query[time.Time](d2, `select revoked_at from api_keys where id = $1`,
 		replaced.ID).UTC(), "it is accepted until the end of its replacement")
-	require.Equal(t, 1, d2.Count(`audit_entries
+	require.Equal(t, 1, d2.CountRows(`audit_entries
 		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 	c.Stop()
 
@@ -264,8 +264,8 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	require.Equal(t, h.Plays, was.Plays)
 	most := was.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
-	id := testkit.One[string](d, `select id::text from players where label = $1`, most.PlayerLabel)
-	slug := testkit.One[string](d, `select slug from organisations`)
+	id := testkit.Query[string](d, `select id::text from players where label = $1`, most.PlayerLabel)
+	slug := testkit.Query[string](d, `select slug from organisations`)
 	full := tb.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 	defer full.Close()
 	for _, command := range [][]string{{"erase", slug, most.PlayerLabel}, {"doctor"}} {
@@ -273,7 +273,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 		require.Equal(t, 1, lost.ExitStatus(time.Minute), "%v: %s", command, lost.Log.String())
 		require.Contains(t, lost.Log.String(), "standard output cannot be written")
 	}
-	require.Equal(t, 1, d.Count(`players where id = $1`, id))
+	require.Equal(t, 1, d.CountRows(`players where id = $1`, id))
 	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, most.PlayerLabel)
 	require.Contains(t, out, "\n"+id+"  erased from organisation ")
 	stats, plays := c.GetBody(path, token), c.GetBody(h.CSV(), token)

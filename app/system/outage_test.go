@@ -127,7 +127,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	c := apptest.ServeWith(t, flags...)
 	d := apptest.OpenAdminDBAt(t, db.URL)
 	apptest.WaitUntil(t, 30*time.Second, "days stay unsealed", func() bool {
-		return testkit.One[int](d, `select count(distinct (started_at at time zone 'UTC')::date)
+		return testkit.Query[int](d, `select count(distinct (started_at at time zone 'UTC')::date)
 			- (select count(*) from fork_days) from plays where started_at < date_trunc('day', now(), 'UTC')`) == 0
 	})
 	path := "/api/v1/forks/" + fork.ID
@@ -144,7 +144,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	require.Regexp(t, `(?m)^ok +database$`, apptest.RequireExit(t, 0, append([]string{"doctor"}, flags...)))
 	require.Regexp(t, `failure +database +.*startup parameter.*: if a pooler leads there, set DG_DATABASE_POOLER`,
 		apptest.RequireExit(t, 1, append([]string{"doctor"}, flags[:4]...)))
-	require.Zero(t, testkit.One[int](d, `select (select count(*) from pg_locks
+	require.Zero(t, testkit.Query[int](d, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
 		+ (select count(*) from pg_stat_activity where datname = current_database() and state ~ 'in transaction')`))
 }

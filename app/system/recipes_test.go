@@ -51,7 +51,7 @@ type cookbook struct {
 
 func (b *cookbook) text(id string) string {
 	page := b.reader.Get("/docs/recipes/" + id).Body
-	return stripMarkup(testkit.Find(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
+	return stripMarkup(testkit.Submatch(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
 }
 
 func stripMarkup(code string) string {
@@ -101,9 +101,9 @@ func TestRecipesRunAsCopied(t *testing.T) {
 	t.Parallel()
 	b := &cookbook{servedDemo: serveDemo(t)}
 	b.reader = apptest.SignIn(t, b.ListenURL, apptest.DemoAccount(t, "maren@harbour.example.com"))
-	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
-	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
-	b.organisation = testkit.One[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
+	b.fork = testkit.Submatch(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
+	b.from = testkit.Submatch(t, `from=([0-9-]{10})`, b.text("curl"))
+	b.organisation = testkit.Query[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
 	guide := b.reader.Get("/docs").Body + b.reader.Get("/docs/csv").Body
 	steps := firstRequest.FindAllStringSubmatch(guide, -1)
 	require.Len(t, steps, 9)
@@ -146,7 +146,7 @@ func (b *cookbook) checkFirstRequests(t *testing.T, r recipe, steps [][]string, 
 
 // checkReads requires that the recipe counts the plays of a year and reports a hidden group.
 func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
-	want := b.db.Count(`plays where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
+	want := b.db.CountRows(`plays where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
 	folder := t.TempDir()
 	var lists atomic.Int32
 	busy := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -167,7 +167,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 		require.Regexp(t, fmt.Sprintf(`\b%d( plays|\|)`, want), out)
 	}
 	folder = t.TempDir()
-	group := testkit.One[string](b.db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
+	group := testkit.Query[string](b.db, `select id::text from player_groups where name = 'Night shift, gate 4'`)
 	out, status = r.run(t, folder, setVariable(t, text, "group", group), key)
 	require.NotZero(t, status, out)
 	require.Contains(t, out, "fewer than 5 members of the group played. This is not zero")
@@ -199,7 +199,7 @@ func (b *cookbook) checkSync(t *testing.T, r recipe, text, key string) {
 	for _, name := range files {
 		plays += len(rowsOfCSV(apptest.ReadFile(t, name)))
 	}
-	require.Equal(t, b.db.Count(`plays p join forks f on f.id = p.fork_id where f.org_id = $1
+	require.Equal(t, b.db.CountRows(`plays p join forks f on f.id = p.fork_id where f.org_id = $1
 		and p.started_at < date_trunc('day', now(), 'UTC')`, b.organisation), plays, out)
 }
 

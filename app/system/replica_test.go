@@ -204,9 +204,9 @@ func newReplicated(t *testing.T) *replicated {
 	w.standbyURL = apptest.ProxyDatabase(t, w.standby.URLAs(url.UserPassword("dg_app", "s3cret")), withLatency)
 	w.dg = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
 	w.token = w.dg.DemoToken()
-	w.org = testkit.One[string](w.primary,
+	w.org = testkit.Query[string](w.primary,
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
-	w.fork = testkit.One[string](w.primary, `select fork_id::text from plays where org_id = $1
+	w.fork = testkit.Query[string](w.primary, `select fork_id::text from plays where org_id = $1
 		group by fork_id order by count(*) desc limit 1`, w.org)
 	w.query = apptest.LastDays(366)
 	return w
@@ -230,7 +230,7 @@ func (w *replicated) read(endpoint string) string {
 }
 
 func (w *replicated) screen(path string) string {
-	slug := testkit.One[string](w.primary, `select slug from organisations where id = $1`, w.org)
+	slug := testkit.Query[string](w.primary, `select slug from organisations where id = $1`, w.org)
 	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }

@@ -130,7 +130,7 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 		require.NoError(t, run(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 			select id, 'old', 'Old', 'revoked', now() - interval '1 year', 99 from organisations limit 1`))
 		require.NoError(t, run(`update audit_refusals set refusals = refusals + 1 where key_id = 'old'`))
-		require.Equal(t, 1, d.Count(`audit_refusals where key_id = 'old' and refusals = 2
+		require.Equal(t, 1, d.CountRows(`audit_refusals where key_id = 'old' and refusals = 2
 			and at >= date_trunc('minute', now()) - interval '1 min'`))
 	})
 	t.Run("the end of a replaced key is brought forward, never to the past", func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 			{"now() - interval '1 d'", "revoked_at between now() - interval '1 min' and clock_timestamp()"},
 		} {
 			require.NoError(t, run(`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`))
-			require.True(t, testkit.One[bool](d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
+			require.True(t, testkit.Query[bool](d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
 			require.Error(t, run(`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`),
 				"put off")
 		}

@@ -134,7 +134,7 @@ type viewer struct {
 func TestScreensAreAccessibleAndSmall(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
-	id := func(sql string) string { return testkit.One[string](d.db, sql) }
+	id := func(sql string) string { return testkit.Query[string](d.db, sql) }
 	fork := id(`select id::text from forks where slug = 'prompting-at-the-dock'`)
 	smallGroup := id(`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	key := id(`select k.id from api_keys k join forks f using (org_id) where f.slug = 'prompting-at-the-dock'`)

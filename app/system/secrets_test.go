@@ -125,13 +125,13 @@ func TestSecretsAppearNowhere(t *testing.T) {
 
 // useKeys sends keys in valid and invalid ways. TestRedactRemovesSecrets tests more forms.
 func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
-	organisation := testkit.One[string](d, `select org_id::text from api_keys limit 1`)
+	organisation := testkit.Query[string](d, `select org_id::text from api_keys limit 1`)
 	key, other := d.AddKey(organisation), d.AddKey(organisation)
 	s.secrets["a key's secret"], s.secrets["another key's secret"] = key.Secret, other.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	bearer := "Bearer " + key.Token()
 	wrong := "Bearer dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
-	fork := "/api/v1/forks/" + testkit.One[string](d,
+	fork := "/api/v1/forks/" + testkit.Query[string](d,
 		`select id::text from forks where org_id = $1 limit 1`, organisation)
 	const period = "?from=2026-01-01&to=2026-03-31"
 	d.Exec(`update api_keys set revoked_at = now() where id = $1`, other.ID)
@@ -193,7 +193,7 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	testkit.RequireRedirect(t, "/", again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
 	const settings = "/o/harbour-and-vale/settings/"
 	page := v.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
-	key := testkit.Find(t, "("+apptest.DemoKeyPattern.String()+")", page.Body)
+	key := testkit.Submatch(t, "("+apptest.DemoKeyPattern.String()+")", page.Body)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.True(t, s.Accepts(key))
 	s.secrets["a session"] = v.Session()

@@ -108,8 +108,8 @@ func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 	apptest.RequireRefusal(t, "is not running on "+dir+": start dg serve", dir, "database")
 	d := apptest.OpenAdminDB(t, dir)
-	require.Equal(t, h.Plays, d.Count(`plays where org_id = $1`, h.IDs.Organisation))
-	require.Equal(t, 4, d.Count(`organisations`), "the demo's two, once, and those of the histories")
+	require.Equal(t, h.Plays, d.CountRows(`plays where org_id = $1`, h.IDs.Organisation))
+	require.Equal(t, 4, d.CountRows(`organisations`), "the demo's two, once, and those of the histories")
 }
 
 // requireUser requires that every thread runs as the user, without capabilities and without root's group.
@@ -188,7 +188,7 @@ func serveDemo(t *testing.T, args ...string) *servedDemo {
 }
 
 func programsOf(db *testkit.World) string {
-	return testkit.One[string](db, `select setting from pg_config where name = 'BINDIR'`)
+	return testkit.Query[string](db, `select setting from pg_config where name = 'BINDIR'`)
 }
 
 func runDoctor(x *apptest.ExternalServer, args ...string) (status int, out string) {

@@ -173,7 +173,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 		n.requireEqualCopy()
 		n.night = n.night.AddDate(0, 0, 1)
 	}
-	exports := func() int { return n.Count(`audit_entries where action = 'export.started'`) }
+	exports := func() int { return n.CountRows(`audit_entries where action = 'export.started'`) }
 	before := exports() // the next night has no changes
 	n.requireExit(0, "")
 	require.Equal(t, before, exports(), "no month differs")

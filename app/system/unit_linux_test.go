@@ -62,7 +62,7 @@ func filterOfUnit(t *testing.T) string {
 	require.NoError(t, err)
 	table := apptest.ReadFile(t, strings.TrimSpace(string(module)), "unix", "zsysnum_linux_"+runtime.GOARCH+".go")
 	numbers := map[string]string{}
-	for _, call := range testkit.Cells(`SYS_(\w+)\s+= (\d+)`, table) {
+	for _, call := range testkit.Submatches(`SYS_(\w+)\s+= (\d+)`, table) {
 		numbers[strings.ToLower(call[0])] = call[1]
 	}
 	var members func(string) []string
@@ -83,7 +83,7 @@ func filterOfUnit(t *testing.T) string {
 	}
 	unit := apptest.ReadFile(t, apptest.RepositoryPath("configs", "deploy", "dg.service"))
 	var allowed []string
-	for _, line := range testkit.Cells(`(?m)^SystemCallFilter=(~?)(.*)$`, unit) {
+	for _, line := range testkit.Submatches(`(?m)^SystemCallFilter=(~?)(.*)$`, unit) {
 		for group := range strings.FieldsSeq(line[1]) {
 			if of := members(group); line[0] == "" {
 				allowed = append(allowed, of...)

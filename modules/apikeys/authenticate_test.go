@@ -49,19 +49,19 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	unknown := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
 	for bits := range 1 << len(rejections) {
 		key, token, want := b.rejectedKey(bits)
-		before := b.Count(`audit_entries`)
+		before := b.CountRows(`audit_entries`)
 		caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
 		if want == "" {
 			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.Actor.ID)
-			require.Equal(t, before, b.Count(`audit_entries`), "an accepted use is not recorded")
+			require.Equal(t, before, b.CountRows(`audit_entries`), "an accepted use is not recorded")
 			require.Equal(t, [2]int{1, 0}, b.requestsInWindow(key))
 			continue
 		}
 		answer := requireCode(t, apperr.AuthRequired, err)
 		require.Zero(t, caller)
 		require.Equal(t, want == audit.WrongSecret, answer.Message == unknown.Message, want)
-		require.Equal(t, before+1, b.Count(`audit_entries`), want)
+		require.Equal(t, before+1, b.CountRows(`audit_entries`), want)
 		entry := b.entries(audit.KeyRefused)[0]
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, entry.Actor)
 		require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entry.Target)
@@ -71,7 +71,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 
 		// rules.md, Order of checks, 1: outside /api/v1/ a key gets 403 in any state.
 		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
-		require.Equal(t, before+2, b.Count(`audit_entries`), want)
+		require.Equal(t, before+2, b.CountRows(`audit_entries`), want)
 		require.Equal(t, audit.OutsideAPI, b.entries(audit.KeyRefused)[0].Reason, want)
 	}
 }
@@ -80,13 +80,13 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 func TestUnknownKeyIsNotRecorded(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
-	before := b.Count(`audit_entries`)
+	before := b.CountRows(`audit_entries`)
 	for _, id := range []string{unknownKey.ID, "", token.ID[:21], token.ID + "A"} {
 		requireCode(t, apperr.AuthRequired, b.use(apikeys.Token{ID: id, Secret: token.Secret}))
 		requireCode(t, apperr.AccessDenied, b.useOutside(id))
 	}
-	require.Equal(t, before, b.Count(`audit_entries`))
-	require.Equal(t, 2, b.Count(`api_key_windows`), "an unknown id has no window")
+	require.Equal(t, before, b.CountRows(`audit_entries`))
+	require.Equal(t, 2, b.CountRows(`api_key_windows`), "an unknown id has no window")
 }
 
 // rules.md, Audit log: a refusal is recorded with its target. If the recording fails, the response is a 503.
@@ -119,7 +119,7 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 	}
 	for bits := range 8 {
 		key, token, why := b.rejectedKey(bits)
-		before := b.Count(`audit_entries`)
+		before := b.CountRows(`audit_entries`)
 		for _, err := range b.concurrently(2, func(int, *apikeys.Service) error {
 			return b.checkUsable(ourOrganisation, key.ID)
 		}) {
@@ -127,7 +127,7 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
 		}
 		require.Zero(t, b.requestsInWindow(key), "it is not counted")
-		require.Equal(t, before, b.Count(`audit_entries`), why)
+		require.Equal(t, before, b.CountRows(`audit_entries`), why)
 		require.Error(t, b.checkUsable(theirOrganisation, key.ID))
 		read, err := b.service.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
@@ -342,7 +342,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, [2]int{120, 0}, b.requestsInWindow(key))
 	require.Len(t, left, 120, "each has another number of remaining requests")
 	require.True(t, left[0] && left[119])
-	require.Equal(t, 1, b.Count(`audit_entries`), "only the creation is recorded")
+	require.Equal(t, 1, b.CountRows(`audit_entries`), "only the creation is recorded")
 }
 
 // rules.md, Rate limits: 120 refused requests have an entry each, and use up no limit of accepted ones.
@@ -358,7 +358,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 		require.InDelta(t, 30.5, requireCode(t, apperr.RateLimited, err).RetryAfter, 29.5)
 	}
 	require.Equal(t, 120, refused)
-	require.Equal(t, 120, b.Count(`audit_entries where action = 'api_key.refused'`))
+	require.Equal(t, 120, b.CountRows(`audit_entries where action = 'api_key.refused'`))
 
 	for range 3 {
 		caller, err := b.service.Authenticate(b.t.Context(), withWrongSecret(token), requestFunc)
@@ -372,6 +372,6 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	e := requireCode(t, apperr.RateLimited, b.use(token))
 	require.Equal(t, fmt.Sprintf("Rate limit exceeded: 120 requests in 60 seconds. "+
 		"Retry in %d seconds.", e.RetryAfter), e.Message)
-	require.Equal(t, 2_886, testkit.One[int](b.World, `select sum(refusals)::int from audit_refusals`),
+	require.Equal(t, 2_886, testkit.Query[int](b.World, `select sum(refusals)::int from audit_refusals`),
 		"a request above the key's limit is no refused use")
 }

@@ -38,7 +38,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			b.setPlan(plan)
 			changes := b.changes(c.actor, key)
 			listed, listErr := b.service.List(b.t.Context(), c.actor)
-			require.Equal(t, c.revokes, len(listed) == b.Count(`api_keys`))
+			require.Equal(t, c.revokes, len(listed) == b.CountRows(`api_keys`))
 			_, usageErr := b.service.UsageOf(b.t.Context(), c.actor, nil)
 			creates := c.creates && plan.IncludesAPI()
 			for _, may := range []struct {
@@ -51,7 +51,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 				require.Equal(t, may.ok, may.err == nil, "%+v %s: %v", c, plan, may.err)
 				require.Equal(t, !may.ok, apperr.Is(may.err, apperr.AccessDenied), "%v", may.err)
 			}
-			require.Equal(t, c.creates, b.Count(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
+			require.Equal(t, c.creates, b.CountRows(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
 			stopped := b.readInstant("revoked_at", key)
 			require.Equal(t, c.revokes, stopped != nil && stopped.Before(time.Now()), "in its overlap")
 		}
@@ -86,7 +86,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 		},
 	} {
 		for _, in := range inputs {
-			before := b.Count(`api_keys`)
+			before := b.CountRows(`api_keys`)
 			_, token, err := keys.Create(b.t.Context(), b.owner, in, request)
 			if field == "" {
 				require.NoError(t, err, "%+v", in)
@@ -94,7 +94,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 			}
 			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
 			require.Zero(t, token)
-			require.Equal(t, before, b.Count(`api_keys`))
+			require.Equal(t, before, b.CountRows(`api_keys`))
 			if field == "name" || field == "description" {
 				err := keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{in.Name, in.Description}, request)
 				require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
@@ -123,7 +123,7 @@ func TestRoleLostDuringTheRequestChangesNoKey(t *testing.T) {
 			b.Exec(`delete from memberships where user_id = $1`, admin.ID)
 			b.Join(ourOrganisation, admin.ID, "admin")
 		}
-		require.Equal(t, 1, b.Count(`audit_entries`), lose) // the entry of the key's creation
+		require.Equal(t, 1, b.CountRows(`audit_entries`), lose) // the entry of the key's creation
 	}
 }
 
@@ -194,7 +194,7 @@ func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 	tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
 	err := b.WhileWaiting(tx, func() error { return errors.Join(b.concurrently(2, create)...) }, func() {
 		require.Eventually(t, func() bool {
-			return b.Count(`pg_stat_activity join pg_locks using (pid)
+			return b.CountRows(`pg_stat_activity join pg_locks using (pid)
 				where datname = current_database() and not granted`) == 2
 		}, 10*time.Second, time.Millisecond)
 	})
@@ -279,7 +279,7 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	_, _, err := b.replace(key, 0)
 	require.Contains(t, requireCode(t, apperr.AccessDenied, err).Message, "Pro and Enterprise")
 	require.Nil(t, b.readInstant("revoked_at", key))
-	require.Equal(t, 3, b.Count(`api_keys`))
+	require.Equal(t, 3, b.CountRows(`api_keys`))
 	b.setPlan(org.PlanPro)
 
 	// Both keys count during an overlap, so at MaxUsable only an immediate replacement is allowed.

@@ -25,7 +25,7 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	entries := 0
 	requireEntry := func(action audit.Action, details map[string]any) {
 		entries++
-		require.Equal(t, entries, b.Count(`audit_entries`), action)
+		require.Equal(t, entries, b.CountRows(`audit_entries`), action)
 		e := b.entries(action)[0]
 		require.Equal(t, audit.Actor{Kind: audit.Person, ID: admin.ID, Name: admin.Name}, e.Actor)
 		require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, e.Target)
@@ -68,7 +68,7 @@ func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 		key, _ := b.newKey()
 		rename := b.Begin(`update api_keys set name = 'First' where id = $1`, key.ID)
 		require.NoError(t, b.WhileWaiting(rename, b.changes(b.owner, key)[name], nil), name)
-		require.Equal(t, 1, b.Count(`audit_entries where target_id = $1
+		require.Equal(t, 1, b.CountRows(`audit_entries where target_id = $1
 			and coalesce(details ->> 'oldName', details ->> 'name') = 'First'`, key.ID), name)
 	}
 }
@@ -91,7 +91,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	b := setup(t)
 	theirs, token := tb.Must2(b.create(member(theirOrganisation, "owner", true)))(t)
 	ours, _ := b.newKey()
-	before := b.Count(`audit_entries`)
+	before := b.CountRows(`audit_entries`)
 	for _, id := range []string{
 		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
 	} {
@@ -111,8 +111,8 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})))
 	theirs.OrganisationID = ourOrganisation
 	require.Zero(t, b.usageToday(theirs), "their usage is not read")
-	require.Equal(t, before, b.Count(`audit_entries`))
-	require.Zero(t, b.Count(`api_keys where revoked_at is not null`))
+	require.Equal(t, before, b.CountRows(`audit_entries`))
+	require.Zero(t, b.CountRows(`api_keys where revoked_at is not null`))
 	require.Equal(t, []apikeys.Key{ours}, b.listed())
 }
 
@@ -196,7 +196,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b.storeUsage()
 	require.Equal(t, [3]int64{120, 2, 10}, b.usageToday(key))
 	require.Zero(t, b.usageToday(other))
-	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
+	require.Equal(t, 1, b.CountRows(`api_key_usage`), "an unknown key is not counted")
 
 	// A request refused after authentication moves from Accepted to Refused, even if its count was stored before.
 	b.ageRequestsInWindows(key.ID, 61)
@@ -251,7 +251,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
 	b.storeUsage()
 	require.Equal(t, int64(1), b.usage(key)[0].Accepted)
-	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
+	require.Equal(t, 1, b.CountRows(`api_key_usage`), "the day before has been removed")
 	now = now.AddDate(0, 0, -apikeys.UsageDays)
 	require.Zero(t, b.usageToday(key), "a count of a clock that is ahead is left out")
 }
@@ -312,7 +312,7 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 		after := b.readInstant("last_used_at", key)
 		require.Nil(t, b.readInstant("last_used_at", theirs), "%s: another key's", name)
 		require.Equal(t, c.advances, !reflect.DeepEqual(before, after), name)
-		require.True(t, !c.advances || b.Count(`api_keys where id = $1 and last_used_at between
+		require.True(t, !c.advances || b.CountRows(`api_keys where id = $1 and last_used_at between
 			clock_timestamp() - interval '1 min' and clock_timestamp()`, key.ID) == 1, name)
 	}
 	key, token := b.newKey()

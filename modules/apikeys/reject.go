@@ -74,7 +74,7 @@ func (s *Service) reject(
 ) error {
 	s.UsageCounter.count(r.Caller, counts{refused: 1})
 	entry := r.refusalEntry(r.reason)
-	if !r.limited {
+	if !r.rateLimited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
 		return s.refusalRecorded(r.reason, s.log.Append(ctx, entry), refusal)

@@ -131,7 +131,7 @@ func countAccepted(errs []error) (n int) {
 }
 
 func (b *fixture) readInstant(column string, key apikeys.Key) *time.Time {
-	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
+	return testkit.Query[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 
 func (b *fixture) insertKeys(n int, prefix string, expires, revoked *time.Time) {
@@ -160,7 +160,7 @@ func (b *fixture) ageRequestsInWindows(key string, seconds float64) {
 // requestsInWindow counts the accepted and the refused requests of a key in the last 60 seconds.
 func (b *fixture) requestsInWindow(key apikeys.Key) (n [2]int) {
 	for i, refused := range []bool{false, true} {
-		n[i] = b.Count(`api_key_windows, unnest(instants) i
+		n[i] = b.CountRows(`api_key_windows, unnest(instants) i
 			where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`,
 			key.ID, refused)
 	}

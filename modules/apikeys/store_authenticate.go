@@ -49,7 +49,7 @@ type authResult struct {
 	Caller
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	limited              bool // the window of accepted or, with a reason, rejected requests is full
+	rateLimited          bool // the window of accepted or, with a reason, rejected requests is full
 	retryAfter           int  // if limited: seconds until the window has room
 	firstInMinute        bool // last_used_at must be updated
 }
@@ -76,7 +76,7 @@ func (s *Service) Authenticate(
 		return Caller{}, errInvalidKey
 	case result.reason != "":
 		return Caller{}, s.reject(ctx, result, request(), result.rejection())
-	case result.limited:
+	case result.rateLimited:
 		s.UsageCounter.count(result.Caller, counts{limited: 1})
 		result.RateLimit.Reset = result.retryAfter
 		return result.Caller, newRateLimitError(result.retryAfter,
@@ -104,7 +104,7 @@ func (s *Service) authenticate(
 ) (authResult, error) {
 	for range 3 {
 		r, err := s.lookup(ctx, id, hash, outside)
-		if err != nil || !r.limited {
+		if err != nil || !r.rateLimited {
 			return r, err
 		}
 		r.retryAfter, err = s.retryAfter(ctx, id, r.reason != "")
@@ -141,8 +141,8 @@ func (s *Service) lookup(
 	}
 	r.Actor.Kind = audit.Key
 	r.Kind = authz.Key
-	r.limited = remaining == nil || reset == nil
-	if !r.limited {
+	r.rateLimited = remaining == nil || reset == nil
+	if !r.rateLimited {
 		r.RateLimit = RateLimit{Remaining: *remaining, Reset: wholeSeconds(*reset)}
 	}
 	r.ExpiryNotice = expiryNotice(s.now(), r.expiresAt, r.revokedAt)

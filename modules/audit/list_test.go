@@ -61,8 +61,8 @@ func (b fixture) storeRandomEntries(t *testing.T) []audit.Entry {
 			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))
 	}
 	all := b.list(t, ourOrganisation, audit.Page{Limit: 2000})
-	require.Len(t, all, b.Count(`audit_entries where org_id = $1`, ourOrganisation)+
-		b.Count(`audit_refusals where org_id = $1`, ourOrganisation))
+	require.Len(t, all, b.CountRows(`audit_entries where org_id = $1`, ourOrganisation)+
+		b.CountRows(`audit_refusals where org_id = $1`, ourOrganisation))
 	return all
 }
 

@@ -42,7 +42,7 @@ func (b fixture) list(t *testing.T, organisation string, p audit.Page) []audit.E
 }
 
 func (b fixture) readClock(t *testing.T) time.Time {
-	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
+	return testkit.Query[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 
 func newEntry(organisation string) audit.Entry {
@@ -113,7 +113,7 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 	}
 	require.Error(t, b.log.CountRefusal(t.Context(), newEntry("no id")))
 	require.Equal(t, 9, failures)
-	require.Zero(t, b.Count(`audit_entries`))
+	require.Zero(t, b.CountRows(`audit_entries`))
 }
 
 // Refusals of a key for the same reason add one entry a minute, to the organisation's log alone.
@@ -229,7 +229,7 @@ func TestIDsAreRandom(t *testing.T) {
 // rules.md, Audit log: the serving role may add and read entries, and has no other right on them.
 func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
 	w := testkit.New(t)
-	require.Equal(t, []string{"select", "insert"}, testkit.One[[]string](w, `select array(select p
+	require.Equal(t, []string{"select", "insert"}, testkit.Query[[]string](w, `select array(select p
 		from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
 		where has_table_privilege('dg_app', 'audit_entries', p))`))
 }
@@ -302,5 +302,5 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	require.Equal(t, audit.OperatorActor, left[0].Actor)
 	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_501.0}, left[0].Details)
 	require.Equal(t, pruneFrom, left[1].At.UTC())
-	require.Equal(t, 4, b.Count(`audit_entries where org_id = $1`, theirOrganisation))
+	require.Equal(t, 4, b.CountRows(`audit_entries where org_id = $1`, theirOrganisation))
 }

@@ -30,14 +30,14 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.Equal(t, `attachment; filename="bung-1_2026-01-01_2026-01-02.csv"`,
 		response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
-	id := testkit.One[string](b.World, `select details->>'exportId' from audit_entries where action = 'export.started'`)
+	id := testkit.Query[string](b.World, `select details->>'exportId' from audit_entries where action = 'export.started'`)
 	about := `{"from": "2026-01-01", "to": "2026-01-02", "exportId": "` + id + `", `
 	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.readDetails("export.started"))
 	entry := b.Begin(`lock table audit_entries in share mode`)
 	require.Equal(t, 20_001, strings.Count(b.readBody(response), "\n"))
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
-	require.Zero(t, b.Count(finishedEntries))
+	require.Zero(t, b.CountRows(finishedEntries))
 	require.NoError(t, b.WhileWaiting(entry, func() error {
 		b.service.Drain() // waits for the entry
 		return nil
@@ -137,7 +137,7 @@ func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 			require.Equal(t, whole, response.Header.Get("Content-Disposition") != "")
 			require.Equal(t, whole, strings.Contains(b.readBody(response), "playId,"))
 			b.service.Drain()
-			require.Zero(t, b.Count(finishedEntries), "no end without a start")
+			require.Zero(t, b.CountRows(finishedEntries), "no end without a start")
 		}
 		require.Zero(t, b.service.slots.Stats().Running)
 	}
@@ -220,8 +220,8 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 			b.Exec(`grant usage on sequence attempts to public`)
 			b.readBody(b.send(http.MethodGet))
 			b.service.pendingRecords.Wait()
-			require.Equal(t, attempts, testkit.One[int64](b.World, `select last_value from attempts`))
-			require.Equal(t, attempts == 3, b.Count(finishedEntries) == 1)
+			require.Equal(t, attempts, testkit.Query[int64](b.World, `select last_value from attempts`))
+			require.Equal(t, attempts == 3, b.CountRows(finishedEntries) == 1)
 		})
 	}
 }

@@ -109,13 +109,13 @@ func (b *fixture) readBody(response *http.Response) string {
 }
 
 func (b *fixture) readDetails(action string) string {
-	return testkit.One[string](b.World, `select details::text from audit_entries where action = $1`, action)
+	return testkit.Query[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
 // finishedDetails returns the details of export.finished. It waits until the connection is released.
 func (b *fixture) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
-		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
+		return b.CountRows(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
 	}, 10*time.Second, 5*time.Millisecond)
 	return b.readDetails("export.finished")
 }

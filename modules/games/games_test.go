@@ -81,7 +81,7 @@ func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	b := setup(t)
 	versions := func() []int64 {
-		return testkit.One[[]int64](b.World, `select array_agg(version order by id) from organisations`)
+		return testkit.Query[[]int64](b.World, `select array_agg(version order by id) from organisations`)
 	}
 	first := versions()
 	b.AddFork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})

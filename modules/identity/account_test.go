@@ -136,7 +136,7 @@ func TestReauthenticationRequiresACode(t *testing.T) {
 	for range 3 {
 		require.NoError(t, <-done)
 	}
-	require.Zero(t, testkit.One[int](b.World, `select sum(wrong) from password_guesses`))
+	require.Zero(t, testkit.Query[int](b.World, `select sum(wrong) from password_guesses`))
 	require.Equal(t, len(codes)-2, b.recoveryCodesLeft(session))
 }
 
@@ -201,7 +201,7 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.NoError(t, b.trySignIn(annEmail, newPassword, office), "a reset restores access")
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))
-	require.Zero(t, b.Count(`recovery_codes`))
+	require.Zero(t, b.CountRows(`recovery_codes`))
 	require.ErrorIs(t, b.service.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
 	in := tb.Must(b.service.SignIn(b.ctx(), annEmail, newPassword, ""))(t)
 	require.False(t, in.SecondStepDue)
@@ -225,7 +225,7 @@ func TestResetExpires(t *testing.T) {
 
 	first := b.beginReset(annEmail)
 	second := b.beginReset(annEmail)
-	require.Equal(t, 1, b.Count(`account_resets where token_hash = sha256($1)`, []byte(second.Token)))
+	require.Equal(t, 1, b.CountRows(`account_resets where token_hash = sha256($1)`, []byte(second.Token)))
 	b.advance(30*time.Minute - time.Millisecond)
 	whose := tb.Must(b.service.PersonOfReset(b.ctx(), second.Token))(t)
 	require.Equal(t, second.Person, whose)

@@ -20,7 +20,7 @@ func (b *fixture) useKeyring(keys identity.Keyring) identity.ReencryptResult {
 }
 
 func (b *fixture) storedSecret(email string) string {
-	return testkit.One[string](b.World, `select totp_secret from users where email_key = $1`, email)
+	return testkit.Query[string](b.World, `select totp_secret from users where email_key = $1`, email)
 }
 
 // An offered secret is encrypted. An offer that is stored in clear is refused and can be replaced.
@@ -34,7 +34,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 	require.ErrorIs(t, tb.ErrorOf(b.service.OfferedTwoStep(b.ctx(), session.Token)), identity.ErrTwoStepOff)
 	offer, session := b.offerTwoStep(session)
-	require.Regexp(t, `^v1\.`, testkit.One[string](b.World, `select totp_offer from sessions`))
+	require.Regexp(t, `^v1\.`, testkit.Query[string](b.World, `select totp_offer from sessions`))
 	tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
 	require.Regexp(t, `^v1\.`, b.storedSecret(annEmail))
 	require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(offer.Secret, 1)))
@@ -61,7 +61,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(anns, 0)))
 		b.advance(time.Minute)
 	}
-	require.Equal(t, 3, testkit.One[int](b.World, `select totp_rewritten from users where email_key = $1`, annEmail))
+	require.Equal(t, 3, testkit.Query[int](b.World, `select totp_rewritten from users where email_key = $1`, annEmail))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
 	require.ErrorContains(t, err, "permission denied", "the serving role cannot change a secret and keep the sessions")
 }
@@ -80,7 +80,7 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	before := b.storedSecret(bobEmail)
 	removal := b.Begin(`update users set totp_secret = null where email_key = $1`, annEmail)
 	require.NoError(t, b.WhileWaiting(removal, replace, nil))
-	require.Equal(t, 1, b.Count(`users where email_key = $1 and totp_secret is null`, annEmail))
+	require.Equal(t, 1, b.CountRows(`users where email_key = $1 and totp_secret is null`, annEmail))
 	require.NotEqual(t, before, b.storedSecret(bobEmail))
 	b.service.UseKeyring(identity.KeyringOf(2, 1))
 	b.otherInstance.UseKeyring(identity.KeyringOf(2, 1))
@@ -91,7 +91,7 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	require.NoError(t, b.WhileWaiting(imported, replace, func() { // nothing is locked before the check value
 		b.ExecIn(imported, `update users set totp_secret = null, totp_last_step = null`)
 	}))
-	require.Zero(t, b.Count(`users where totp_secret is not null`))
+	require.Zero(t, b.CountRows(`users where totp_secret is not null`))
 }
 
 // operations.md, Secret key: once all secrets are encrypted, one in clear is refused at sign-in and by the triggers.

@@ -28,8 +28,8 @@ func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 	} {
 		require.Equal(t, identity.ErrWrongPassword, b.trySignIn(c[0], c[1], homeAddress), "%.30q", c[0])
 	}
-	require.Zero(t, b.Count(`sessions`))
-	require.Zero(t, b.Count(`password_guesses where key_hash in
+	require.Zero(t, b.CountRows(`sessions`))
+	require.Zero(t, b.CountRows(`password_guesses where key_hash in
 		(convert_to('ann@example.com', 'UTF8'), convert_to('account:ann@example.com', 'UTF8'))`))
 }
 
@@ -115,7 +115,7 @@ func TestLockOrChangeDuringSignInRefusesThePassword(t *testing.T) {
 	b.advance(time.Minute)
 	change := b.Begin(`update users set password_hash = 'another'`)
 	require.Equal(t, identity.ErrWrongPassword, b.WhileWaiting(change, signIn, nil))
-	require.Zero(t, b.Count(`sessions`))
+	require.Zero(t, b.CountRows(`sessions`))
 }
 
 // The program's log contains each sign-in, failure and lock, but no unknown e-mail.
@@ -152,7 +152,7 @@ func TestEndedSessionIsNotRenewed(t *testing.T) {
 		err := b.WhileWaiting(b.Begin(`select from users for update`), func() error { return change(pending, full) },
 			func() { b.Exec(`delete from sessions`) })
 		require.ErrorIs(t, err, identity.ErrNoSession, name)
-		require.Zero(t, b.Count(`sessions`), name)
+		require.Zero(t, b.CountRows(`sessions`), name)
 	}
 	b.storePerson(bobEmail, "")
 	own := b.signIn(bobEmail)
@@ -172,7 +172,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	require.Equal(t, session, seen)
 	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
-	require.Equal(t, hash[:], testkit.One[[]byte](b.World, `select token_hash from sessions`))
+	require.Equal(t, hash[:], testkit.Query[[]byte](b.World, `select token_hash from sessions`))
 	next := tb.Must(b.service.SignIn(b.ctx(), annEmail, password, session.Token))(t)
 	require.NotEqual(t, session.Token, next.Token)
 	require.False(t, b.isActive(session.Token), "a sign-in ends the browser's former session")
@@ -193,7 +193,7 @@ func TestSessionsExpire(t *testing.T) {
 	idle := b.signIn(annEmail)
 	used := b.signIn(annEmail)
 	lastUse := func(of identity.Session) time.Time {
-		return testkit.One[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
+		return testkit.Query[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
 			[]byte(of.Token))
 	}
 	b.advance(59 * time.Second)
@@ -230,9 +230,9 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 	b.Begin(`delete from sessions where token_hash = sha256('2')`)
 	for _, want := range []int{50 + 1, 1 + 2} {
 		b.signIn(annEmail)
-		require.Equal(t, want, b.Count(`sessions`))
+		require.Equal(t, want, b.CountRows(`sessions`))
 	}
-	require.Zero(t, b.Count(`password_guesses where wrong > 0`))
+	require.Zero(t, b.CountRows(`password_guesses where wrong > 0`))
 }
 
 // "Sign out everywhere" also ends a session whose token rotates concurrently.
@@ -246,7 +246,7 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 			b.ExecIn(rotation, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 				second_step_due) values (sha256('rotated'), $1, $2, $2, $2, false)`, id, b.now().Add(time.Hour))
 		}))
-	require.Zero(t, b.Count(`sessions`))
+	require.Zero(t, b.CountRows(`sessions`))
 }
 
 // A person has at most 100 signed-in sessions. The newest stays, and one that waits for a code ends none.
@@ -259,12 +259,12 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	for range 200 {
 		b.signIn(annEmail)
 	}
-	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
+	require.Equal(t, 100, b.CountRows(`sessions where not second_step_due`))
 	in := tb.Must(b.service.VerifySecondStep(b.ctx(), owners.Token, b.code(totpSecret, 0)))(t)
 	require.True(t, b.isActive(in.Token))
-	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
-	require.Zero(t, b.Count(`sessions where token_hash = sha256('7')`), "the least recently used")
-	require.Equal(t, 200, b.Count(`sessions where second_step_due`), "which a sign-in does not end")
+	require.Equal(t, 100, b.CountRows(`sessions where not second_step_due`))
+	require.Zero(t, b.CountRows(`sessions where token_hash = sha256('7')`), "the least recently used")
+	require.Equal(t, 200, b.CountRows(`sessions where second_step_due`), "which a sign-in does not end")
 }
 
 // Each check of a password or code waits for one of its network's two slots, and frees it even if it fails.

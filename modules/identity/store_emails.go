@@ -16,12 +16,12 @@ import (
 // EmailFormat describes the valid e-mails, for error messages.
 const EmailFormat = "an e-mail of at most 254 characters that the form of the sign-in takes, such as ann@example.org"
 
-// validEmail is the rule of HTML's e-mail field, also for PostgreSQL.
-const validEmail = "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" + domainLabel + `(?:\.` + domainLabel + `)*$`
+// emailExpression is the rule of HTML's e-mail field, also for PostgreSQL.
+const emailExpression = "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" + domainLabel + `(?:\.` + domainLabel + `)*$`
 
 const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
 
-var emailPattern = regexp.MustCompile(validEmail)
+var emailPattern = regexp.MustCompile(emailExpression)
 
 // Browsers encode four letters, such as ß, differently: Chromium uses the transitional form.
 // Domains are compared in that form (UTS 46, section 4).
@@ -58,7 +58,7 @@ func asciiEmail(email string) string {
 // unusualEmails returns the people whose e-mail may be invalid or whose stored key may be outdated.
 func unusualEmails(db transaction) (found []emailRow, _ error) {
 	err := db.Scopes(postgres.Tag("identity.unusualEmails")).
-		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", validEmail).
+		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", emailExpression).
 		Order("id").Find(&found).Error
 	return found, apperr.Annotate(err, "identity: unusual e-mails")
 }

@@ -41,9 +41,9 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 func (e *LockedError) Unwrap() error { return e.cause }
 
 type guessLimit struct {
-	keyHash []byte // a hash, so that the table holds no e-mails
-	max     int
-	window  time.Duration
+	keyHash  []byte // a hash, so that the table holds no e-mails
+	maxWrong int
+	window   time.Duration
 }
 
 // passwordLimits returns the limits of an account: a low one for the network and a higher one for
@@ -102,7 +102,7 @@ func matchWithin(
 func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	reached := db
 	for _, l := range limits {
-		reached = reached.Or("key_hash = ? and wrong >= ?", l.keyHash, l.max)
+		reached = reached.Or("key_hash = ? and wrong >= ?", l.keyHash, l.maxWrong)
 	}
 	var last guessRow
 	found := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
@@ -142,11 +142,11 @@ func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 		         case when anew then $2 else g.wrong + 1 end,
 		         case when anew or g.wrong + 1 = $5 then $4 else g.ends_at end
 		       from (select g.ends_at <= $3 or $2 = 0 and g.wrong < $5) n (anew))
-		returning wrong, ends_at`, l.keyHash, wrong, now, ends, l.max).Scan(&counted).Error
+		returning wrong, ends_at`, l.keyHash, wrong, now, ends, l.maxWrong).Scan(&counted).Error
 	switch {
 	case err != nil:
 		return fmt.Errorf("identity: count an attempt: %w", err)
-	case counted.Wrong > l.max:
+	case counted.Wrong > l.maxWrong:
 		return newLockedError(counted.EndsAt, now)
 	}
 	return nil

@@ -82,13 +82,13 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 		counts := b.countResults(func(nth int, on *identity.Service) error {
 			return tb.ErrorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
 		})
-		require.Equal(t, 1, b.Count(`sessions where not second_step_due`))
+		require.Equal(t, 1, b.CountRows(`sessions where not second_step_due`))
 		return counts
 	}
 	require.Equal(t, 1, give(b.code(secret, 0), 1)[0])
 	require.Equal(t, [3]int{1, 10, 39}, give(b.code(secret, 1), concurrency))
 	require.Equal(t, [3]int{1, 10, 39}, give(recovery[0], concurrency))
-	require.Equal(t, 9, b.Count(`recovery_codes`))
+	require.Equal(t, 9, b.CountRows(`recovery_codes`))
 }
 
 // Ten wrong codes lock the person for an hour: fewer than 300 guesses a day. A correct code resets the count.
@@ -179,7 +179,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	require.Equal(t, b.now(), *on.Person.TwoStepSince)
 	require.Equal(t, session.StartedAt, on.StartedAt)
 	require.True(t, b.isActive(on.Token))
-	require.Equal(t, 1, b.Count(`sessions`))
+	require.Equal(t, 1, b.CountRows(`sessions`))
 	require.ErrorIs(t, tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), on.Token, proof(""))), identity.ErrTwoStepOn)
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(on, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
 
@@ -189,8 +189,8 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	off := tb.Must(b.service.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1))))(t)
 	require.False(t, off.Person.TwoStep)
 	require.True(t, b.isActive(off.Token))
-	require.Equal(t, 1, b.Count(`sessions`))
-	require.Zero(t, b.Count(`recovery_codes`), "voided with the secret")
+	require.Equal(t, 1, b.CountRows(`sessions`))
+	require.Zero(t, b.CountRows(`recovery_codes`), "voided with the secret")
 	require.ErrorIs(t, tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
@@ -216,7 +216,7 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	for _, code := range codes {
 		unique[code] = true
 		require.Regexp(t, `^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$`, code)
-		require.Zero(t, b.Count(`recovery_codes where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
+		require.Zero(t, b.CountRows(`recovery_codes where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
 	}
 	require.Len(t, unique, 10)
 	require.Equal(t, 10, b.recoveryCodesLeft(session))

@@ -86,7 +86,7 @@ func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	require.NoError(t, b.WhileWaiting(owner, func() error {
 		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`))))
 	}, nil))
-	require.Zero(t, b.Count(`audit_entries`))
+	require.Zero(t, b.CountRows(`audit_entries`))
 }
 
 // An import of a new password or two-step secret ends the person's sessions, and clears the date of the old one.
@@ -133,7 +133,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		return err
 	}
 	require.NoError(t, imports(ring(one, nil)))
-	require.Equal(t, 1, b.Count(`secret_key_check`), "the first key is introduced")
+	require.Equal(t, 1, b.CountRows(`secret_key_check`), "the first key is introduced")
 	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
 	before := b.tableContents()
@@ -405,7 +405,7 @@ func TestErasureGivesWayToAnImport(t *testing.T) {
 			erased <- erasing.ErasePlayer(t.Context(), idOf("p1").String(),
 				func(*gorm.DB, string) error { return nil }, audit.Request{})
 		}()
-		for b.Count(`pg_locks where not granted and locktype in ('tuple', 'transactionid')`) == 0 {
+		for b.CountRows(`pg_locks where not granted and locktype in ('tuple', 'transactionid')`) == 0 {
 			continue // wait until the erasure has locked the ordinals and waits for the player
 		}
 		return io.NopCloser(strings.NewReader(fill(changedLine("p2", `"Two"`, `"Zwei"`)) + "\n")), nil

@@ -62,7 +62,7 @@ func (im Importer) Import(
 	// After the commit, Rollback does nothing. If Rollback fails, the connection is lost, and the
 	// database rolls back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if err := begin(ctx, tx); err != nil {
+	if err := beginImport(ctx, tx); err != nil {
 		return nil, err
 	}
 	r := &run{Importer: im, tx: tx, progress: terminal}
@@ -105,9 +105,9 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables timeouts for the transaction, because an import may take hours. It waits up to ten
+// beginImport disables timeouts for the transaction, because an import may take hours. It waits up to ten
 // minutes for the import lock.
-func begin(ctx context.Context, tx pgx.Tx) error {
+func beginImport(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
 		set local lock_timeout = 0;

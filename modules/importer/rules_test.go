@@ -93,7 +93,7 @@ func (b fixture) importErrors(files ...Input) []string {
 // tableContents returns a checksum of each table's rows and row versions.
 func (b fixture) tableContents() map[string]string {
 	sums := map[string]string{}
-	for _, table := range testkit.One[[]string](b.World,
+	for _, table := range testkit.Query[[]string](b.World,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
 		sums[table] = b.queryOne(
 			`select md5(string_agg(ctid || ':' || xmin || t::text, '|' order by ctid)) from ` + table + ` t`)
@@ -103,7 +103,7 @@ func (b fixture) tableContents() map[string]string {
 }
 
 func (b fixture) queryOne(sql string, args ...any) string {
-	return testkit.One[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
+	return testkit.Query[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }
 
 // lineOf returns the first line of world that contains has, with old replaced by new.
@@ -123,11 +123,11 @@ func changedLine(id, old, new string) string { return lineOf(`"id":"$`+id+`"`, o
 
 func memberLine(old, new string) string { return lineOf(`"membership"`, old, new) }
 
-type rule struct{ lines, want string }
+type invalidFile struct{ lines, want string }
 
-// rules have lines, the last of which breaks a rule, and the beginning of the error. Package
+// invalidFiles have lines, the last of which breaks a rule, and the beginning of the error. Package
 // identity tests how hashes and secrets are parsed.
-var rules = []rule{
+var invalidFiles = []invalidFile{
 	{`{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
 	{`{} {}`, "expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
 	{changedLine("acme", `"slug":"acme"`, `"slug":".."`),
@@ -239,12 +239,12 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	for _, f := range formats {
 		line := lineOf(`"type":"`+f.name+`"`, f.name, f.name)
 		field := map[string]string{"membership": "userId"}[f.name]
-		rules = append(rules, rule{
+		invalidFiles = append(invalidFiles, invalidFile{
 			line + "\n\n" + line,
 			cmp.Or(field, "id") + ": expected each " + f.name + " once in the file",
 		})
 	}
-	for _, r := range rules {
+	for _, r := range invalidFiles {
 		// The preceding valid line must not be stored either: importErrors checks that.
 		got := b.importErrors(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
 		// An unknown organisation breaks several rules.

@@ -91,7 +91,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 					Kind: authz.Member, OrganisationID: c.organisation, Grants: c.grants,
 				}, subject)
 			}
-			require.Equal(t, free, testkit.One[int](b.World, `select count(*) from (select
+			require.Equal(t, free, testkit.Query[int](b.World, `select count(*) from (select
 				from memberships where user_id = $1 for update skip locked) m`, personID(ourOrganisation, "owner")))
 			return nil
 		}))

@@ -229,12 +229,12 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	}
 	require.ErrorContains(t, erase(b.service, players[0].ID, nil), "permission denied")
 	require.ErrorIs(t, erase(owner, players[0].ID, failed), failed)
-	require.Equal(t, 2, b.Count(`players`))
+	require.Equal(t, 2, b.CountRows(`players`))
 	require.Empty(t, b.entries(ourOrganisation))
 
 	require.NoError(t, erase(owner, players[0].ID, nil))
-	require.Equal(t, 1, b.Count(`players`))
-	require.Equal(t, 1, b.Count(`group_members`))
+	require.Equal(t, 1, b.CountRows(`players`))
+	require.Equal(t, 1, b.CountRows(`group_members`))
 	log := b.entries(ourOrganisation)
 	require.Len(t, log, 1)
 	require.Equal(t, audit.Entry{
@@ -270,8 +270,8 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	b.Exec(`alter table group_members drop constraint group_members_org_id_player_fkey`)
 	require.NoError(t, b.erasePlayer(player))
 	for _, of := range []string{"plays", "group_members"} {
-		require.Equal(t, 1, b.Count(of+` where org_id = $1`, ourOrganisation), of)
-		require.Equal(t, 2, b.Count(of+` where org_id = $1`, theirOrganisation), of)
+		require.Equal(t, 1, b.CountRows(of+` where org_id = $1`, ourOrganisation), of)
+		require.Equal(t, 2, b.CountRows(of+` where org_id = $1`, theirOrganisation), of)
 	}
 }
 
@@ -282,7 +282,7 @@ func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)
 	require.NoError(t, b.WhileWaiting(renaming, func() error { return b.erasePlayer(player.ID) },
 		func() { b.ExecIn(renaming, `update players set display_name = 'New' where id = $1`, player.ID) }))
-	require.Zero(t, b.Count(`players`))
+	require.Zero(t, b.CountRows(`players`))
 	player = b.AddPlayers(ourOrganisation, 1)[0]
 	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)
 	require.ErrorContains(t, b.WhileWaiting(erasing, func() error { return b.erasePlayer(player.ID) },

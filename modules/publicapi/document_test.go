@@ -230,7 +230,7 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	// fixed pseudonyms give equal responses
 	w.Exec(`alter table players disable trigger player_pseudonym`)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
-	key := w.AddKey(testkit.One[string](w.World, `select id::text from organisations where slug = 'harbour-and-vale'`))
+	key := w.AddKey(testkit.Query[string](w.World, `select id::text from organisations where slug = 'harbour-and-vale'`))
 	for i, e := range examples {
 		got := w.get(t, e.Path, key).Is(t, http.StatusOK)
 		route, _ := tb.Must2(w.router.FindRoute(got.Request))(t)

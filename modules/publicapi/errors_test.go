@@ -23,9 +23,9 @@ import (
 )
 
 type knownError struct {
-	status int
-	code   string
-	text   *regexp.Regexp
+	status  int
+	code    string
+	pattern *regexp.Regexp
 }
 
 var knownErrors = sync.OnceValue(func() map[string]knownError {
@@ -61,7 +61,7 @@ func errorNames(got testkit.Page) (names []string) {
 		return nil
 	}
 	for name, e := range knownErrors() {
-		if e.status == got.StatusCode && e.code == body.Details.Code && e.text.MatchString(body.Message) {
+		if e.status == got.StatusCode && e.code == body.Details.Code && e.pattern.MatchString(body.Message) {
 			names = append(names, name)
 		}
 	}
@@ -215,7 +215,7 @@ type checkCase struct {
 type attempt struct {
 	t               *testing.T
 	w               *world
-	mine, foreign   *organisation
+	own, foreign    *organisation
 	key             testkit.Key
 	expectedEntries map[string][]string // expected audit entries of each request of ask, by request id
 	rawRequest      string              // unless empty, replaces the whole request
@@ -248,12 +248,12 @@ func wrongSecret(key testkit.Key) string {
 
 func newAttempt(t *testing.T, w *world) *attempt {
 	a := &attempt{
-		t: t, w: w, mine: w.newOrganisation("pseudonymous", 1, 6, 5), foreign: w.newOrganisation("pseudonymous", 1, 6, 5),
+		t: t, w: w, own: w.newOrganisation("pseudonymous", 1, 6, 5), foreign: w.newOrganisation("pseudonymous", 1, 6, 5),
 		method: http.MethodGet, prefix: "/api/v1/", tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
 		expectedEntries: map[string][]string{},
 	}
-	a.fork = a.mine.forks[0]
-	a.key = w.AddKey(a.mine.id, "reports:read")
+	a.fork = a.own.forks[0]
+	a.key = w.AddKey(a.own.id, "reports:read")
 	a.authorization = "Bearer " + a.key.Token()
 	return a
 }
@@ -285,7 +285,7 @@ func (a *attempt) requireAnswer(message string) {
 	if got.StatusCode == http.StatusTooManyRequests {
 		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
 	}
-	entries := a.w.entries(t, a.mine.id)
+	entries := a.w.entries(t, a.own.id)
 	require.Empty(t, a.w.entries(t, a.foreign.id), "the log of the other organisation")
 	i := slices.IndexFunc(checkCases, func(c checkCase) bool { return c.message == message })
 	if i < 0 || checkCases[i].reason == "" {

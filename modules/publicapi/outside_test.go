@@ -36,10 +36,10 @@ func (a *attempt) sendExpecting(method, target string, entries []string, headers
 
 // requireEntries requires the expected entries in the organisation's log, and none in the other's.
 func (a *attempt) requireEntries() {
-	recorded := testkit.One[map[string][]string](a.w.World,
+	recorded := testkit.Query[map[string][]string](a.w.World,
 		`select coalesce(json_object_agg(request_id, entries), '{}') from (
 			select request_id, json_agg(concat_ws(' ', reason, method, path)) as entries
-			  from audit_entries where org_id = $1 group by 1) r`, a.mine.id)
+			  from audit_entries where org_id = $1 group by 1) r`, a.own.id)
 	require.Empty(a.t, a.w.entries(a.t, a.foreign.id))
 	for id, entries := range a.expectedEntries {
 		require.Equal(a.t, entries, recorded[id], id)

@@ -111,7 +111,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	}))(t)
 	row := map[string]string{
 		"plays": "00000000-0000-4000-8000-000000000130", "forks": p.fork.ID, "organisations": p.org,
-		"players": testkit.One[string](p.World, `select id::text from players where ordinal = 1`),
+		"players": testkit.Query[string](p.World, `select id::text from players where ordinal = 1`),
 	}
 	bytes, tags := p.readReports(t)
 	require.NotEqual(t, tags[0], tags[1])
@@ -133,7 +133,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 			if strings.Contains(other, "%s") {
 				other = fmt.Sprintf(other, c.name)
 			}
-			former := testkit.One[*string](p.World,
+			former := testkit.Query[*string](p.World,
 				`select `+c.name+`::text from `+c.table+` where id = $1`, row[c.table])
 			_, err := p.Owner.Pool.Exec(t.Context(),
 				`update `+c.table+` set `+c.name+` = `+other+` where id = $1`, row[c.table])

@@ -25,7 +25,7 @@ func erasePlayer(ctx context.Context, db *postgres.DB, player string) error {
 }
 
 func (e *env) playerID(ordinal int) string {
-	return testkit.One[string](e.World, `select id::text from players where ordinal = $1`, ordinal)
+	return testkit.Query[string](e.World, `select id::text from players where ordinal = $1`, ordinal)
 }
 
 // storedPlayers returns the players in all stored segments, dirty or clean.
@@ -86,10 +86,10 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	id := e.playerID(7)
 	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
 	e.whileSealing(t, sealing, pause, func() error { return erasePlayer(t.Context(), eraser, id) })
-	require.Equal(t, 1, e.Count(`fork_days where fork_id = $1 and day = $2`, testForkID, changed))
+	require.Equal(t, 1, e.CountRows(`fork_days where fork_id = $1 and day = $2`, testForkID, changed))
 	e.seal(t)
 	e.requireAgreement(t)
-	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testForkID))
+	require.Equal(t, 3, e.CountRows(`fork_months where fork_id = $1`, testForkID))
 }
 
 // whileSealing calls f while a sealer waits for a lock, which is released once f waits too.
@@ -104,7 +104,7 @@ func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func()
 	}, func() {
 		go func() { done <- f() }()
 		require.Eventually(t, func() bool {
-			return e.Count(`pg_locks join pg_stat_activity using (pid)
+			return e.CountRows(`pg_locks join pg_stat_activity using (pid)
 				where not granted and datname = current_database()`) == 2
 		}, 30*time.Second, 2*time.Millisecond)
 	}))

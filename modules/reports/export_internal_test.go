@@ -28,7 +28,7 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 		e.Exec(`insert into players values (gen_random_uuid(), $1, $2, 'last', '')
 			on conflict do nothing`, testOrgID, c.last)
 		q := newQuery(testFrom, 1, c.group)
-		want := testkit.One[[]string](e.World, `select array(select id::text from plays
+		want := testkit.Query[[]string](e.World, `select array(select id::text from plays
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
 			  where group_id::text = $1)) order by id)`, c.group, testFrom)
 		var got []string
@@ -118,7 +118,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 			unnamed++
 		}
 	}
-	require.Equal(t, e.Count(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
+	require.Equal(t, e.CountRows(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
 	s := e.figures(t, newQuery(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
 	o := tb.Must(e.reports.Overview(t.Context(), newQuery(testFrom, 1, "")))(t)

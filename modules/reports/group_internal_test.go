@@ -132,7 +132,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e.Exec(`vacuum analyze`)
 	within("unsealed")
 	e.seal(t)
-	require.Equal(t, 8, e.Count(`fork_days where head_bytes > 0`), "the days that are not large")
+	require.Equal(t, 8, e.CountRows(`fork_days where head_bytes > 0`), "the days that are not large")
 	within("sealed")
 	e.storePlays(testForkID, 1, testFrom.Add(2*day))
 	within("dirty")

@@ -81,9 +81,9 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	require.Equal(t, 2, e.reports.labels.lru.Len(), "both modes are kept")
 
 	const version = `select version from player_ordinals`
-	before := testkit.One[int64](e.World, version)
+	before := testkit.Query[int64](e.World, version)
 	e.Exec(`truncate players cascade`)
-	require.NotEqual(t, before, testkit.One[int64](e.World, version))
+	require.NotEqual(t, before, testkit.Query[int64](e.World, version))
 }
 
 // A failed read keeps no labels. A snapshot older than a rename, as on a replica that lags, shows the former name.

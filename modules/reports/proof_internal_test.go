@@ -65,7 +65,7 @@ func TestProofHasNoHashOfAnOlderSealer(t *testing.T) {
 		require.Positive(t, e.seal(t).Days)
 		sealed, _ := e.readProofs(t, q)
 		require.Equal(t, want, sealed)
-		require.Zero(t, e.Count(`fork_days where hash is null`))
+		require.Zero(t, e.CountRows(`fork_days where hash is null`))
 	}
 }
 
@@ -111,7 +111,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 	e := newEnv(t)
 	count := func(expression string) int {
-		return testkit.One[int](e.World, `with made as materialized (
+		return testkit.Query[int](e.World, `with made as materialized (
 			select n % 100000 as pair, gen_random_uuid() as id, n % 5000 as player,
 			       '2026-01-01'::timestamptz + n * interval '1 min' as started_at,
 			       '2026-01-01'::timestamptz + n * interval '2 min' as completed_at,
@@ -230,9 +230,9 @@ func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	before, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
 	again, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
 	require.Equal(t, before, again)
-	require.Equal(t, testkit.One[string](e.World, `select concat_ws(' ', system_identifier, timeline_id, d.oid,
+	require.Equal(t, testkit.Query[string](e.World, `select concat_ws(' ', system_identifier, timeline_id, d.oid,
 		'players'::regclass::oid) from pg_control_system(), pg_control_checkpoint(), pg_database d
-		where datname = current_database()`), testkit.One[string](e.World, historySQL))
+		where datname = current_database()`), testkit.Query[string](e.World, historySQL))
 	e.Exec(`alter table players rename to former`)
 	e.Exec(`create table players (like former including all)`)
 	e.Exec(`insert into players select * from former`)

@@ -31,7 +31,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
 	require.ErrorIs(t, tb.ErrorOf(e.sealer.Seal(t.Context())), postgres.ErrLocked)
 	require.ErrorIs(t, tb.ErrorOf(rebuilder.Rebuild(t.Context(), 300*time.Millisecond)), postgres.ErrLocked)
-	require.Zero(t, e.Count(`unsealed_days`))
+	require.Zero(t, e.CountRows(`unsealed_days`))
 
 	var done sealer.Result
 	require.NoError(t, e.WhileWaiting(lock, func() (err error) {
@@ -55,7 +55,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+other)
 		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`, segment.MonthVersion+other)
 		e.requireAgreement(t)
-		days := e.Count(`fork_days where ` + even)
+		days := e.CountRows(`fork_days where ` + even)
 		if other > 0 {
 			require.Equal(t, sealer.Result{}, e.seal(t), "those of a later version")
 			e.requireAgreement(t)
@@ -67,7 +67,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		}
 		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, done, "no others")
 		e.requireAgreement(t)
-		require.Equal(t, first.Days, e.Count(`fork_days
+		require.Equal(t, first.Days, e.CountRows(`fork_days
 			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.DayVersion))
 	}
 }
@@ -103,8 +103,8 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	e.insertPlays(testFrom, 99, 2000)
 	e.Exec(`delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
-	months := e.Count(`fork_months where fork_id = $1`, testForkID)
-	require.Equal(t, months-1, e.Count(`fork_months where fork_id = $1
+	months := e.CountRows(`fork_months where fork_id = $1`, testForkID)
+	require.Equal(t, months-1, e.CountRows(`fork_months where fork_id = $1
 		and head_bytes < octet_length(segment)`, testForkID), "December alone is too large")
 	e.requireAgreement(t)
 }
@@ -113,7 +113,7 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
 	left := func(from, to string) int {
-		return e.Count(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
+		return e.CountRows(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
 			union all table unsealed_days union all table unsealed_months) x
 			where fork_id = $1 and day between $2 and $3`, testForkID, from, to)
 	}
@@ -154,10 +154,10 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testForkID, "which one")
 	const days = `(select distinct started_at::date from plays where fork_id = $1) d`
-	sealed := e.Count(days, otherForkID)
-	left := e.Count(days, testForkID)
+	sealed := e.CountRows(days, otherForkID)
+	left := e.CountRows(days, testForkID)
 	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: left}, done)
-	require.Equal(t, sealed, e.Count(`fork_days where fork_id = $1`, otherForkID))
+	require.Equal(t, sealed, e.CountRows(`fork_days where fork_id = $1`, otherForkID))
 	e.requireAgreement(t)
 	e.Exec(`create or replace function refuse() returns trigger language plpgsql as
 		$$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`)
@@ -258,7 +258,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	last := e.AddFork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
 	e.AddPlay(testkit.Play{Fork: last, Player: e.AddPlayers(lastOrg, 1)[0], StartedAt: testFrom})
 	e.seal(t)
-	forks := testkit.One[[]string](e.World, `select array(select fork_id::text from fork_days group by 1
+	forks := testkit.Query[[]string](e.World, `select array(select fork_id::text from fork_days group by 1
 		order by min(xmin::text::bigint))`)
 	require.Equal(t, []string{testForkID, lastFork, otherForkID}, forks)
 }
@@ -283,14 +283,14 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 		order by fork_id limit $2`, otherForkID, plays+200)
 	require.Eventually(t, func() bool { // waits until autovacuum's snapshot allows pages to be all-visible
 		e.Exec(`vacuum analyze plays`)
-		return e.Count(`pg_class where oid = 'plays'::regclass and relallvisible > relpages * 0.9`) > 0
+		return e.CountRows(`pg_class where oid = 'plays'::regclass and relallvisible > relpages * 0.9`) > 0
 	}, time.Minute, 10*time.Millisecond)
 	e.sealer.MinPlays = 5_000
 	args := segment.Args(testOrgID, "00000000-0000-4000-9000-000000000000", time.Time{}, testNow)
 	args["minPlays"] = e.sealer.MinPlays
 	require.Less(t, e.countPages(t, sealer.DueDaysSQL, args), 200)
 	require.Positive(t, e.seal(t).Days)
-	require.Equal(t, []string{otherForkID}, testkit.One[[]string](e.World,
+	require.Equal(t, []string{otherForkID}, testkit.Query[[]string](e.World,
 		`select array(select distinct fork_id::text from fork_days)`))
 	require.Equal(t, sealer.Result{}, e.seal(t))
 }

@@ -78,8 +78,8 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	e.seal(t)
 	require.Zero(t, e.seal(t))
 	e.requireAgreement(t)
-	require.Positive(t, e.Count(`fork_months`))
-	require.Positive(t, e.Count(`fork_days where head_bytes = 0`))
+	require.Positive(t, e.CountRows(`fork_months`))
+	require.Positive(t, e.CountRows(`fork_days where head_bytes = 0`))
 }
 
 // repeat runs f in n goroutines until done or an error.
@@ -128,8 +128,8 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 // After every kind of change, the day is read from the plays until it is sealed again.
 func TestEveryChangeMarksItsDay(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
-	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testForkID), "today is not finished")
-	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testForkID), "nor is its month")
+	require.Equal(t, 99, e.CountRows(`fork_days where fork_id = $1`, testForkID), "today is not finished")
+	require.Equal(t, 3, e.CountRows(`fork_months where fork_id = $1`, testForkID), "nor is its month")
 	for _, change := range append(slices.Clone(randomWrites),
 		`update plays set player = 2 + player % 39 where `+firstPlaysSQL,
 		`delete from players where ordinal = 7`, // this player is not in the group, unlike the one in writes
@@ -236,7 +236,7 @@ func TestDirtyDayIsMarkedOnce(t *testing.T) {
 }
 
 func (e *env) marks() []int {
-	return testkit.One[[]int](e.World, `select array[(select count(*) from unsealed_days),
+	return testkit.Query[[]int](e.World, `select array[(select count(*) from unsealed_days),
 		(select count(*) from unsealed_months)]`)
 }
 
@@ -346,6 +346,6 @@ func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	_, err := e.sealer.Seal(t.Context())
 	require.ErrorIs(t, err, segment.ErrDamaged)
 	require.ErrorContains(t, err, "2023-12-24")
-	require.Equal(t, 2, e.Count(`fork_months where fork_id = $1`, testForkID))
+	require.Equal(t, 2, e.CountRows(`fork_months where fork_id = $1`, testForkID))
 	e.requireAgreement(t)
 }

@@ -3,16 +3,16 @@
 //
 // How to use it:
 //
-//	db := testkit.New(t)                                  // or testkit.On(t, db) for a pgtest.Database that exists
-//	acme := db.Organisation(testkit.Organisation{})       // on the Pro plan, pseudonymous
-//	fork := db.Fork(testkit.Fork{OrganisationID: acme.ID})
-//	players := db.Players(acme.ID, 40)
-//	group := db.Group(acme.ID, players[:10]...)           // GroupNamed where names matter
-//	db.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: day})
-//	key := db.Key(acme.ID, "forks:read")                  // key.Token() is what a caller sends
+//	db := testkit.New(t)                                  // or testkit.NewOn(t, db) for a pgtest.Database that exists
+//	acme := db.AddOrganisation(testkit.Organisation{})    // on the Pro plan, pseudonymous
+//	fork := db.AddFork(testkit.Fork{OrganisationID: acme.ID})
+//	players := db.AddPlayers(acme.ID, 40)
+//	group := db.AddGroup(acme.ID, players[:10]...)        // AddGroupNamed where names matter
+//	db.AddPlay(testkit.Play{Fork: fork, Player: players[0], StartedAt: day})
+//	key := db.AddKey(acme.ID, "forks:read")               // key.Token() is what a caller sends
 //
 // A field that is left out gets a default, and what a test does not name gets an id and slug of its
-// own. World.Exec and One change and read the rest. Browser and Page are a person at the screens.
+// own. World.Exec and Query change and read the rest. Browser and Page are a person at the screens.
 //
 // It writes as the owner of the tables, in the stored form; only WriteHistory writes an import file.
 // It imports no module, so that internal tests of a module may use it too. Helpers fail by require,

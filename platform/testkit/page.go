@@ -40,15 +40,15 @@ func RequireRedirect(t testing.TB, to string, p Page) {
 
 // Link returns the address of the page's first link with the text, or "".
 func (p Page) Link(words string) string {
-	links := Cells(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
+	links := Submatches(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
 	if links == nil {
 		return ""
 	}
 	return links[0][0]
 }
 
-// Cells returns the groups of every match of a pattern in the page, unescaped.
-func Cells(pattern, text string) [][]string {
+// Submatches returns the groups of every match of a pattern in the page, unescaped.
+func Submatches(pattern, text string) [][]string {
 	var all [][]string
 	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
 		row := found[1:]
@@ -60,7 +60,7 @@ func Cells(pattern, text string) [][]string {
 	return all
 }
 
-func Find(t testing.TB, pattern, text string) string {
+func Submatch(t testing.TB, pattern, text string) string {
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
 	return found[1]

@@ -65,13 +65,13 @@ func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
 	return <-done
 }
 
-// Count counts rows. from is the part of a query after the word "from".
-func (w *World) Count(from string, args ...any) int {
-	return One[int](w, `select count(*) from `+from, args...)
+// CountRows counts rows. from is the part of a query after the word "from".
+func (w *World) CountRows(from string, args ...any) int {
+	return Query[int](w, `select count(*) from `+from, args...)
 }
 
-// One reads one value as the owner of the tables.
-func One[T any](w *World, sql string, args ...any) (value T) {
+// Query reads one value as the owner of the tables.
+func Query[T any](w *World, sql string, args ...any) (value T) {
 	err := w.Owner.Pool.QueryRow(context.Background(), sql, args...).Scan(&value)
 	require.NoError(w.t, err, sql)
 	return value

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	mostPlayers         = 100_000
+	maxPlayers          = 100_000
 	smallGroup          = 50
 	largestGroup        = 5_000
 	historyDays         = 400
@@ -51,7 +51,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	players := min(plays/10, mostPlayers)
+	players := min(plays/10, maxPlayers)
 	groups := []int{smallGroup, min(players/20, largestGroup)}
 	b.data = benchData{
 		Now:   time.Now().UTC().Truncate(time.Millisecond),
@@ -60,7 +60,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 		Small: dataset{Size: testkit.HistorySize{Plays: 10_000, Players: 500}},
 	}
 	log.Printf("loading %d plays", plays)
-	if err := b.load(ctx); err != nil {
+	if err := b.loadPlays(ctx); err != nil {
 		return err
 	}
 	if text, err = json.Marshal(b.data); err != nil {
@@ -69,8 +69,8 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	return os.WriteFile(name, text, 0o600)
 }
 
-// load imports the organisations in one transaction, and creates their keys.
-func (b *bench) load(ctx context.Context) error {
+// loadPlays imports the organisations in one transaction, and creates their keys.
+func (b *bench) loadPlays(ctx context.Context) error {
 	cmd := b.dgCommand(ctx, "import", "-")
 	in, err := cmd.StdinPipe()
 	if err != nil {

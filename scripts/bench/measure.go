@@ -48,7 +48,7 @@ func (b *bench) compare(ctx context.Context, title string, bar float64, ours, ba
 		}
 	}
 	r.title = title
-	r.bar = bar
+	r.maxRatio = bar
 	b.report.rows = append(b.report.rows, r)
 	return nil
 }

@@ -16,7 +16,7 @@ type report struct{ rows []row }
 type row struct {
 	title                  string
 	ours, baseline, ratios []float64
-	bar                    float64
+	maxRatio               float64
 }
 
 // write writes the report as Markdown.
@@ -29,12 +29,12 @@ func (r *report) write(out io.Writer) {
 	for _, row := range r.rows {
 		ratio := median(row.ratios)
 		holds := "yes"
-		if ratio > row.bar {
+		if ratio > row.maxRatio {
 			holds = "NO"
 		}
 		fmt.Fprintf(w, "| %s\t| %.4g\t| %.4g\t| %.2f (%.2f..%.2f)\t| %.2f\t| %s\t|\n", row.title,
 			median(row.ours), median(row.baseline), ratio, slices.Min(row.ratios),
-			slices.Max(row.ratios), row.bar, holds)
+			slices.Max(row.ratios), row.maxRatio, holds)
 	}
 	_ = w.Flush() // fails only if out fails
 }

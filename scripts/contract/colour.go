@@ -36,7 +36,7 @@ func highlightRecipes() ([]byte, error) {
 			return err
 		}
 		file, err := filepath.Rel(recipesFolder, path)
-		all[file] = spans(tokens.Tokens())
+		all[file] = highlightedSpans(tokens.Tokens())
 		return err
 	})
 	if err != nil {
@@ -65,8 +65,8 @@ func languageOf(path string) string {
 	return strings.TrimPrefix(filepath.Ext(path), ".")
 }
 
-// spans joins adjacent tokens of a class, so that an address in a string stays whole.
-func spans(tokens []chroma.Token) string {
+// highlightedSpans joins adjacent tokens of a class, so that an address in a string stays whole.
+func highlightedSpans(tokens []chroma.Token) string {
 	var b strings.Builder
 	open := ""
 	for _, t := range tokens {

@@ -8,45 +8,45 @@ import (
 	"strings"
 )
 
-// value is a JSON value, or empty if there is none. It keeps the order of members, as the pages need.
-type value json.RawMessage
+// jsonValue is a JSON value, or empty if there is none. It keeps the order of members, as the pages need.
+type jsonValue json.RawMessage
 
 // get follows the names through nested objects, and returns the last member.
-func (v value) get(names ...string) value {
+func (v jsonValue) get(names ...string) jsonValue {
 	for _, name := range names {
 		var object map[string]json.RawMessage
 		_ = json.Unmarshal(v, &object) // fails unless v is an object; then there is no member
-		v = value(object[name])
+		v = jsonValue(object[name])
 	}
 	return v
 }
 
 // members yields the members of an object in the document's order.
-func (v value) members() iter.Seq2[string, value] {
-	return func(yield func(string, value) bool) {
+func (v jsonValue) members() iter.Seq2[string, jsonValue] {
+	return func(yield func(string, jsonValue) bool) {
 		decoder := json.NewDecoder(bytes.NewReader(v))
 		_, _ = decoder.Token() // the opening brace
 		for decoder.More() {
 			name, _ := decoder.Token()
 			var member json.RawMessage
-			if decoder.Decode(&member) != nil || !yield(name.(string), value(member)) {
+			if decoder.Decode(&member) != nil || !yield(name.(string), jsonValue(member)) {
 				return
 			}
 		}
 	}
 }
 
-func (v value) list() (all []value) {
+func (v jsonValue) list() (all []jsonValue) {
 	var items []json.RawMessage
 	_ = json.Unmarshal(v, &items) // fails unless v is a list; then there is no item
 	for _, item := range items {
-		all = append(all, value(item))
+		all = append(all, jsonValue(item))
 	}
 	return all
 }
 
 // text returns a string, or the JSON of another value.
-func (v value) text() string {
+func (v jsonValue) text() string {
 	var text string
 	if json.Unmarshal(v, &text) != nil {
 		return string(v)
@@ -54,16 +54,16 @@ func (v value) text() string {
 	return text
 }
 
-func (v value) isTrue() bool { return string(v) == "true" }
+func (v jsonValue) isTrue() bool { return string(v) == "true" }
 
-func (v value) description() string { return markdown(v.get("description").text()) }
+func (v jsonValue) description() string { return markdown(v.get("description").text()) }
 
 // document is the OpenAPI document.
-type document struct{ value }
+type document struct{ jsonValue }
 
 // resolve returns the component to which v refers, or v itself. If the component is missing, it
 // ends the process.
-func (d document) resolve(v value) value {
+func (d document) resolve(v jsonValue) jsonValue {
 	ref := v.get("$ref").text()
 	if ref == "" {
 		return v
@@ -78,19 +78,19 @@ func (d document) resolve(v value) value {
 
 // schema is a schema with the description and nullability that apply where it is used.
 type schema struct {
-	value
+	jsonValue
 	description string
 	nullable    bool
 }
 
 // schema reads a schema. Where it gives a component another description, allOf has that component
 // as its only entry.
-func (d document) schema(v value) schema {
+func (d document) schema(v jsonValue) schema {
 	v = d.resolve(v)
 	s := schema{v, v.get("description").text(), v.get("nullable").isTrue()}
 	if parts := v.get("allOf").list(); len(parts) == 1 {
 		part := d.schema(parts[0])
-		s.value = part.value
+		s.jsonValue = part.jsonValue
 		s.nullable = s.nullable || part.nullable
 		if s.description == "" {
 			s.description = part.description

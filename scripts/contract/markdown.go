@@ -59,8 +59,8 @@ func markdownTable(lines []string) string {
 	return b.String()
 }
 
-// pretty returns the value of an example for display: text as it is, JSON indented.
-func pretty(v value) string {
+// prettyJSON returns the value of an example for display: text as it is, JSON indented.
+func prettyJSON(v jsonValue) string {
 	if v[0] == '"' {
 		return strings.TrimSuffix(v.text(), "\n")
 	}

@@ -13,39 +13,39 @@ import (
 	"time"
 )
 
-// condition describes what the middle does and the right result: the program works, fails with its
+// condition describes what the proxy does and the right result: the program works, fails with its
 // destination unchanged, or either.
 type condition struct {
-	name           string
-	works, mayFail bool
-	short          bool // applies to Start snippets too
-	csv            bool // applies only to programs that read CSV
-	json           bool // does not apply to curl that prints JSON, which it does not parse
+	name                 string
+	wantSuccess, mayFail bool
+	short                bool // applies to Start snippets too
+	csv                  bool // applies only to programs that read CSV
+	json                 bool // does not apply to curl that prints JSON, which it does not parse
 	// whether the condition excludes programs that send requests by curl: dg.curl has their key, curl accepts a date
 	// of any year, and curl prints its own message
-	ours         bool
-	key          func(string) string
+	excludesCurl bool
+	changeKey    func(string) string
 	env          []string
 	file         string // a file of the home folder that would change the header
 	wantText     string // text that the program prints
 	wantRequests int    // expected number of requests; 0: any
 	// owner of the key: an organisation of table.sql; "": the demo
-	keyOwner    string
-	days        int           // length of the period, which ends today; 0: forty; negative: it begins later
-	group       string        // the groupId that is set in the program
-	noWholeWeek bool          // no whole week: a program that draws must report it
-	stalls      bool          // the export stops after its first half
-	signal      bool          // the program gets SIGINT when the export stops
-	twice       bool          // two runs at once, of which at least one succeeds
-	diskFull    bool          // the disk is full
-	readOnly    bool          // the folder is read-only
-	gap         bool          // a terminal chart omits the bar of a hidden year
-	noKey       bool          // no environment variable has a key
-	plain       bool          // the program prints its own message, not its language's
-	crlf        bool          // the program's source has CRLF line ends
-	locale      bool          // needs TABLE_LOCALES
-	minWait     time.Duration // minimum wait after the first busy answer
-	answer      func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
+	keyOwner     string
+	periodDays   int           // length of the period, which ends today; 0: forty; negative: it begins later
+	groupID      string        // the groupId that is set in the program
+	noWholeWeek  bool          // no whole week: a program that draws must report it
+	exportStalls bool          // the export stops after its first half
+	interrupted  bool          // the program gets SIGINT when the export stops
+	runsTwice    bool          // two runs at once, of which at least one succeeds
+	diskFull     bool          // the disk is full
+	readOnly     bool          // the folder is read-only
+	omitsBar     bool          // a terminal chart omits the bar of a hidden year
+	noKey        bool          // no environment variable has a key
+	ownMessage   bool          // the program prints its own message, not its language's
+	crlf         bool          // the program's source has CRLF line ends
+	needsLocales bool          // needs TABLE_LOCALES
+	minWait      time.Duration // minimum wait after the first busy answer
+	answer       func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
 func answerWith(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
@@ -221,7 +221,7 @@ func beginResponse(w http.ResponseWriter, whole []byte, part float64) net.Conn {
 }
 
 // stall sends half of an export and then nothing, until the program closes the connection.
-func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
+func (m *recipeProxy) stall(w http.ResponseWriter, whole []byte, signal bool) {
 	conn := beginResponse(w, whole, 0.5)
 	if conn == nil {
 		return
@@ -235,7 +235,7 @@ func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
 }
 
 // meet makes the first request for an export wait for the other run's.
-func (m *middle) meet(path string) {
+func (m *recipeProxy) meet(path string) {
 	m.mu.Lock()
 	other, second := m.waitingRuns[path]
 	if !second {
@@ -265,22 +265,26 @@ func redirect(status int) func(http.ResponseWriter, *http.Request, []byte, int) 
 func lines(csv string) []string { return strings.SplitAfter(csv, "\n") }
 
 var conditions = []condition{
-	{name: "as it is", works: true, short: true},
-	{name: "key with LF", works: true, short: true, ours: true, key: func(k string) string { return k + "\n" }},
-	{name: "key with CRLF", works: true, short: true, ours: true, key: func(k string) string { return k + "\r\n" }},
-	{name: "key with a byte order mark", works: true, short: true, ours: true,
-		key: func(k string) string { return "\ufeff" + k }},
-	{name: "key with blanks", works: true, short: true, ours: true,
-		key: func(k string) string { return " " + k + "\t " }},
-	{name: "key in quotes", mayFail: true, short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
-	{name: "no key", short: true, ours: true, wantText: "DG_KEY", key: func(string) string { return "" }},
-	{name: "unset key", short: true, ours: true, noKey: true, plain: true, wantText: "DG_KEY"},
-	{name: "two keys", short: true, ours: true, wantText: "DG_KEY",
-		key: func(k string) string { return k + "\n" + k }},
-	{name: "key not ASCII", mayFail: true, short: true, ours: true, key: func(k string) string { return k + "é" }},
-	{name: ".netrc", works: true, short: true, file: ".netrc"},
-	{name: ".curlrc", works: true, short: true, file: ".curlrc"},
-	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
+	{name: "as it is", wantSuccess: true, short: true},
+	{name: "key with LF", wantSuccess: true, short: true, excludesCurl: true,
+		changeKey: func(k string) string { return k + "\n" }},
+	{name: "key with CRLF", wantSuccess: true, short: true, excludesCurl: true,
+		changeKey: func(k string) string { return k + "\r\n" }},
+	{name: "key with a byte order mark", wantSuccess: true, short: true, excludesCurl: true,
+		changeKey: func(k string) string { return "\ufeff" + k }},
+	{name: "key with blanks", wantSuccess: true, short: true, excludesCurl: true,
+		changeKey: func(k string) string { return " " + k + "\t " }},
+	{name: "key in quotes", mayFail: true, short: true, excludesCurl: true,
+		changeKey: func(k string) string { return `"` + k + `"` }},
+	{name: "no key", short: true, excludesCurl: true, wantText: "DG_KEY", changeKey: func(string) string { return "" }},
+	{name: "unset key", short: true, excludesCurl: true, noKey: true, ownMessage: true, wantText: "DG_KEY"},
+	{name: "two keys", short: true, excludesCurl: true, wantText: "DG_KEY",
+		changeKey: func(k string) string { return k + "\n" + k }},
+	{name: "key not ASCII", mayFail: true, short: true, excludesCurl: true,
+		changeKey: func(k string) string { return k + "é" }},
+	{name: ".netrc", wantSuccess: true, short: true, file: ".netrc"},
+	{name: ".curlrc", wantSuccess: true, short: true, file: ".curlrc"},
+	{name: "C locale", wantSuccess: true, env: []string{"LC_ALL=C", "LANG=C"}},
 	{name: "an empty CSV", csv: true, answer: changeCSV(func(string) string { return "" })},
 	{name: "an empty 200", short: true, csv: true, answer: answerWith("", "text/csv")},
 	{name: "HTML", short: true, csv: true, answer: answerWith("<html>Log in</html>", "text/html")},
@@ -292,85 +296,86 @@ var conditions = []condition{
 		last := strings.LastIndex(strings.TrimSuffix(s, "\n"), ",")
 		return s[:last]
 	})},
-	{name: "the last line end cut", short: true, csv: true, ours: true,
+	{name: "the last line end cut", short: true, csv: true, excludesCurl: true,
 		answer: changeCSV(func(s string) string { return strings.TrimSuffix(s, "\n") })},
 	{name: "rows missing", csv: true, answer: changeCSV(firstHalf)},
 	{name: "206", short: true, json: true, answer: partialContent},
 	{name: "closed at a line end", short: true, csv: true, answer: truncateCSV("Content-Length: 9999999\r\n\r\n")},
 	{name: "a chunk cut at a line end", short: true, csv: true,
 		answer: truncateCSV("Transfer-Encoding: chunked\r\n\r\nfffff\r\n")},
-	{name: "HTML everywhere", short: true, json: true, ours: true, plain: true, answer: signInPage},
-	{name: "gzip unasked", works: true, short: true, ours: true, answer: gzipResponse},
-	{name: "302", short: true, plain: true, answer: redirect(http.StatusFound)},
+	{name: "HTML everywhere", short: true, json: true, excludesCurl: true, ownMessage: true, answer: signInPage},
+	{name: "gzip unasked", wantSuccess: true, short: true, excludesCurl: true, answer: gzipResponse},
+	{name: "302", short: true, ownMessage: true, answer: redirect(http.StatusFound)},
 	{name: "308", short: true, answer: redirect(http.StatusPermanentRedirect)},
 	{name: "reset at the first byte", mayFail: true, short: true, answer: resetAfter(0)},
-	{name: "reset in the middle", mayFail: true, plain: true, short: true, answer: resetAfter(0.5)},
+	{name: "reset in the middle", mayFail: true, ownMessage: true, short: true, answer: resetAfter(0.5)},
 	{name: "reset at the last byte", mayFail: true, short: true, answer: resetAfter(1)},
-	{name: "503 for ever", ours: true, answer: busyForever, wantText: "Closed until noon.", wantRequests: 8},
-	{name: "503 that repeats the key", short: true, ours: true, answer: busyForever},
+	{name: "503 for ever", excludesCurl: true, answer: busyForever, wantText: "Closed until noon.", wantRequests: 8},
+	{name: "503 that repeats the key", short: true, excludesCurl: true, answer: busyForever},
 	{name: "403 that repeats the key", csv: true, answer: forbidExport},
-	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
-	{name: "a proxy for all", works: true, short: true,
+	{name: "a proxy for http", wantSuccess: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
+	{name: "a proxy for all", wantSuccess: true, short: true,
 		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},
-	{name: "429, seconds", works: true, answer: busyOnce("1"), minWait: time.Second},
-	{name: "429, a fraction", works: true, answer: busyOnce("0.5"), minWait: 500 * time.Millisecond},
-	{name: "429, a date", works: true, answer: busyOnce("date"), minWait: time.Second},
-	{name: "429, year 99999", ours: true, works: true, minWait: minDefaultWait,
+	{name: "429, seconds", wantSuccess: true, answer: busyOnce("1"), minWait: time.Second},
+	{name: "429, a fraction", wantSuccess: true, answer: busyOnce("0.5"), minWait: 500 * time.Millisecond},
+	{name: "429, a date", wantSuccess: true, answer: busyOnce("date"), minWait: time.Second},
+	{name: "429, year 99999", excludesCurl: true, wantSuccess: true, minWait: minDefaultWait,
 		answer: busyOnce("Fri, 31 Dec 99999 23:59:59 GMT")},
-	{name: "429, tomorrow", ours: true, works: true, minWait: minDefaultWait,
+	{name: "429, tomorrow", excludesCurl: true, wantSuccess: true, minWait: minDefaultWait,
 		answer: busyOnce(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
-	{name: "429, a date that is over", ours: true, works: true, minWait: minDefaultWait,
+	{name: "429, a date that is over", excludesCurl: true, wantSuccess: true, minWait: minDefaultWait,
 		answer: busyOnce("Wed, 21 Oct 2015 07:28:00 GMT")},
-	{name: "429, nonsense", works: true, answer: busyOnce("soon"), minWait: minDefaultWait},
-	{name: "429, nothing", works: true, answer: busyOnce(""), minWait: minDefaultWait},
-	{name: "a first day to come", days: -9, plain: true, wantText: "Nothing is shown: check the first day"},
-	{name: "no fork", mayFail: true, keyOwner: "zero", plain: true},
-	{name: "no play", works: true, keyOwner: "none", noWholeWeek: true},
-	{name: "one unfinished play", works: true, keyOwner: "one", noWholeWeek: true},
-	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", wantText: "hidden, fewer than 5 members"},
-	{name: "a group, suppressed between requests", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211",
+	{name: "429, nonsense", wantSuccess: true, answer: busyOnce("soon"), minWait: minDefaultWait},
+	{name: "429, nothing", wantSuccess: true, answer: busyOnce(""), minWait: minDefaultWait},
+	{name: "a first day to come", periodDays: -9, ownMessage: true, wantText: "Nothing is shown: check the first day"},
+	{name: "no fork", mayFail: true, keyOwner: "zero", ownMessage: true},
+	{name: "no play", wantSuccess: true, keyOwner: "none", noWholeWeek: true},
+	{name: "one unfinished play", wantSuccess: true, keyOwner: "one", noWholeWeek: true},
+	{name: "a hidden group", groupID: "10b4ffac-4852-4253-8729-c84f6fbf6e70", wantText: "hidden, fewer than 5 members"},
+	{name: "a group, suppressed between requests", csv: true, groupID: "367856ea-0ce4-4434-8f3b-0260cd0f3211",
 		answer: hideGroup},
-	{name: "a hidden beginning", works: true, days: 400, gap: true, wantText: "hidden, fewer than 5 members",
-		answer: hideFirstYear},
-	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
-	{name: "one day", works: true, days: 1, noWholeWeek: true},
-	{name: "eight days", works: true, days: 8, noWholeWeek: true},
-	{name: "39 odd names", works: true, keyOwner: "names"},
-	{name: "odd names, LATIN1 locale", mayFail: true, keyOwner: "names", locale: true,
+	{name: "a hidden beginning", wantSuccess: true, periodDays: 400, omitsBar: true,
+		wantText: "hidden, fewer than 5 members",
+		answer:   hideFirstYear},
+	{name: "a group", wantSuccess: true, groupID: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
+	{name: "one day", wantSuccess: true, periodDays: 1, noWholeWeek: true},
+	{name: "eight days", wantSuccess: true, periodDays: 8, noWholeWeek: true},
+	{name: "39 odd names", wantSuccess: true, keyOwner: "names"},
+	{name: "odd names, LATIN1 locale", mayFail: true, keyOwner: "names", needsLocales: true,
 		env: []string{"LC_ALL=de_DE.ISO-8859-1", "LANG=de_DE.ISO-8859-1"}},
-	{name: "odd names, cp1252 locale", mayFail: true, keyOwner: "names", locale: true,
+	{name: "odd names, cp1252 locale", mayFail: true, keyOwner: "names", needsLocales: true,
 		env: []string{"LC_ALL=de_DE.CP1252", "LANG=de_DE.CP1252"}},
-	{name: "Windows line ends", works: true, crlf: true},
-	{name: "a stall", mayFail: true, short: true, csv: true, stalls: true},
-	{name: "SIGINT", stalls: true, signal: true},
-	{name: "two runs at once", mayFail: true, twice: true},
+	{name: "Windows line ends", wantSuccess: true, crlf: true},
+	{name: "a stall", mayFail: true, short: true, csv: true, exportStalls: true},
+	{name: "SIGINT", exportStalls: true, interrupted: true},
+	{name: "two runs at once", mayFail: true, runsTwice: true},
 	{name: "a full disk", mayFail: true, short: true, csv: true, diskFull: true},
 	{name: "a folder without right", mayFail: true, short: true, csv: true, readOnly: true},
 }
 
 const minDefaultWait = 4900 * time.Millisecond // five seconds, less the rounding of timers
 
-// middle forwards to the demo, unless the condition answers.
-type middle struct {
-	base, url, other   string
-	mu                 sync.Mutex
-	now                condition
-	attempts           int
-	requestedAt        [2]time.Time // instants of the first two requests
-	interrupt          atomic.Value // holds a func()
-	waitingRuns        map[string]chan struct{}
-	report             string       // end of the path whose response breaks off
-	redirectedRequests atomic.Int32 // requests that followed a redirect
+// recipeProxy forwards to the demo, unless the condition answers.
+type recipeProxy struct {
+	base, url, otherURL string
+	mu                  sync.Mutex
+	now                 condition
+	attempts            int
+	requestedAt         [2]time.Time // instants of the first two requests
+	interrupt           atomic.Value // holds a func()
+	waitingRuns         map[string]chan struct{}
+	report              string       // end of the path whose response breaks off
+	redirectedRequests  atomic.Int32 // requests that followed a redirect
 }
 
-func listen(base string) (*middle, error) {
-	m := &middle{base: base}
+func listen(base string) (*recipeProxy, error) {
+	m := &recipeProxy{base: base}
 	for _, at := range []struct {
 		url   *string
 		serve http.HandlerFunc
 	}{
 		{&m.url, m.serve},
-		{&m.other, func(http.ResponseWriter, *http.Request) { m.redirectedRequests.Add(1) }},
+		{&m.otherURL, func(http.ResponseWriter, *http.Request) { m.redirectedRequests.Add(1) }},
 	} {
 		ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
@@ -383,7 +388,7 @@ func listen(base string) (*middle, error) {
 	return m, nil
 }
 
-func (m *middle) setCondition(c condition) {
+func (m *recipeProxy) setCondition(c condition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = c
@@ -392,7 +397,7 @@ func (m *middle) setCondition(c condition) {
 	m.redirectedRequests.Store(0)
 }
 
-func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
+func (m *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	c := m.now
 	attempt := m.attempts
@@ -401,7 +406,7 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Unlock()
 	r.Header.Set("X-Report", m.report)
-	r.Header.Set("X-Elsewhere", m.other[strings.LastIndex(m.other, ":")+1:])
+	r.Header.Set("X-Elsewhere", m.otherURL[strings.LastIndex(m.otherURL, ":")+1:])
 	request, err := http.NewRequestWithContext(r.Context(), r.Method, m.base+r.URL.RequestURI(), http.NoBody)
 	if err != nil {
 		panic(http.ErrAbortHandler)
@@ -422,11 +427,11 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	export := strings.HasSuffix(r.URL.Path, "/csv") && r.Method == http.MethodGet
-	if export && c.twice {
+	if export && c.runsTwice {
 		m.meet(r.URL.Path)
 	}
-	if export && c.stalls && answer.StatusCode == http.StatusOK {
-		m.stall(w, whole, c.signal)
+	if export && c.exportStalls && answer.StatusCode == http.StatusOK {
+		m.stall(w, whole, c.interrupted)
 		return
 	}
 	if answer.StatusCode == http.StatusOK && c.answer != nil && c.answer(w, r, whole, attempt) {

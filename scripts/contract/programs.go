@@ -39,7 +39,7 @@ type program struct {
 	Append      string // code for the program's end: saves ids and labels of its plays as rows.csv
 	Client      string // the folder of a generated client in TABLE_CLIENTS
 	Short       bool   // a Start snippet: only conditions with condition.short apply
-	ByCurl      bool   `yaml:"byCurl"` // it sends requests by curl: see condition.ours
+	ByCurl      bool   `yaml:"byCurl"` // it sends requests by curl: see condition.excludesCurl
 	Again       bool   // another row has the same requests: conditions on keys and waits are left out
 	// name of an environment of Python, and its folder of programs
 	Python, Bin string
@@ -54,12 +54,12 @@ const (
 	oldText = "as it was"
 )
 
-// table runs the programs of /docs behind a hostile middle and prints a table, program by condition. A
+// recipeTable runs the programs of /docs behind a hostile proxy and prints a table, program by condition. A
 // cell is red if a program ends with 0 although the answer was wrong, if its destination changed or lacks
 // a play, or if it printed the key.
-type table struct {
+type recipeTable struct {
 	base, recipes string
-	keys          map[string]string // keys by condition.data
+	keys          map[string]string // keys by condition.keyOwner
 	right, red    atomic.Int32
 	expectedRows  sync.Map // rows of exports by period
 }
@@ -69,7 +69,7 @@ type table struct {
 // such as debian=/usr/bin.
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
-	t := &table{base: base, recipes: recipes, keys: map[string]string{"": key}}
+	t := &recipeTable{base: base, recipes: recipes, keys: map[string]string{"": key}}
 	for data, letter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
 		t.keys[data] = "dg_live_" + strings.Repeat(letter, 22) + "_" + secret
 	}
@@ -111,18 +111,18 @@ func runTable(base, key, recipes string) error {
 // skips reports whether the row of p has no cell for c.
 func (p program) skips(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
-		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
+		p.Short && !c.short || p.ByCurl && c.excludesCurl || c.needsLocales && os.Getenv("LOCPATH") == "" ||
 		c.csv && p.Destination+p.Asks == "" && p.Short || // the program reads no CSV
 		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
 		c.noKey && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
-		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") ||
+		(c.groupID != "" || c.periodDays < 0 || c.omitsBar) && strings.HasPrefix(p.File, "sync") ||
 		c.crlf && strings.HasPrefix(p.Command, "bash") ||
-		p.Again && (c.key != nil || c.minWait > 0 || c.wantRequests > 0 || c.file != "") ||
-		p.Client != "" && (c.days != 0 || c.keyOwner != "" && c.keyOwner != "zero" ||
-			c.group != "" || c.crlf) // the period is last month's
+		p.Again && (c.changeKey != nil || c.minWait > 0 || c.wantRequests > 0 || c.file != "") ||
+		p.Client != "" && (c.periodDays != 0 || c.keyOwner != "" && c.keyOwner != "zero" ||
+			c.groupID != "" || c.crlf) // the period is last month's
 }
 
-func (t *table) runRow(p program) error {
+func (t *recipeTable) runRow(p program) error {
 	label := p.Name
 	if p.Bin != "" {
 		label += " " + p.Python
@@ -177,7 +177,7 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 const notMounted = "NOT RUN: a small disk needs root"
 
 // runCell runs a program under a condition, and returns its fault, or "".
-func (t *table) runCell(m *middle, p program, c condition) (wrong string, err error) {
+func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong string, err error) {
 	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
 	if err != nil {
 		return "", err
@@ -192,8 +192,8 @@ func (t *table) runCell(m *middle, p program, c condition) (wrong string, err er
 		defer func() { _ = exec.Command("umount", "-l", folder).Run() }() //nolint:noctx // after its end
 	}
 	key := t.keys[c.keyOwner]
-	if c.key != nil {
-		key = c.key(key)
+	if c.changeKey != nil {
+		key = c.changeKey(key)
 	}
 	if err := t.fill(folder, m.url, key, p, c); err != nil {
 		return "", err
@@ -211,7 +211,7 @@ func (t *table) runCell(m *middle, p program, c condition) (wrong string, err er
 		return notMounted, nil
 	}
 	runs := make([]run, 1, 2)
-	if c.twice {
+	if c.runsTwice {
 		runs = runs[:2]
 	}
 	for i := range runs {
@@ -232,17 +232,17 @@ func (t *table) runCell(m *middle, p program, c condition) (wrong string, err er
 		runs[i].failed = runs[i].command.Wait()
 		if runs[i].failed == nil {
 			ended = &runs[i] // report on a run that succeeded
-		} else if c.twice && runs[i].out.Len() == 0 {
+		} else if c.runsTwice && runs[i].out.Len() == 0 {
 			return "a run fails and says nothing", nil
 		}
 	}
 	if ctx.Err() != nil {
 		return "it does not end", nil
 	}
-	if c.twice && ended.failed != nil {
+	if c.runsTwice && ended.failed != nil {
 		return fmt.Sprintf("both runs fail: %.160q", lastBytes(ended.out.Bytes())), nil
 	}
-	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" || c.gap {
+	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" || c.omitsBar {
 		return wrong, nil
 	}
 	return t.compare(ctx, p, c, folder, ended.failed)
@@ -256,7 +256,9 @@ type run struct {
 }
 
 // compare returns how the stored plays and labels differ from those of the service, or "".
-func (t *table) compare(ctx context.Context, p program, c condition, folder string, failed error) (string, error) {
+func (t *recipeTable) compare(
+	ctx context.Context, p program, c condition, folder string, failed error,
+) (string, error) {
 	stored, _ := p.shell(ctx, folder, p.Rows).Output()
 	rows := plays(string(stored), "")
 	if failed != nil {
@@ -266,7 +268,7 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 		return "", nil
 	}
 	today := time.Now().UTC()
-	from, to, before := today.AddDate(0, 0, 1-cmp.Or(c.days, 41)), today, ""
+	from, to, before := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41)), today, ""
 	if p.Client != "" {
 		from = time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(0, 1, -1)
@@ -275,7 +277,7 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 		before = today.Format(time.DateOnly)
 	}
 	query := fmt.Sprintf("/exports/csv?from=%s&to=%s", from.Format(time.DateOnly), to.Format(time.DateOnly))
-	query += strings.TrimSuffix("&groupId="+c.group, "&groupId=")
+	query += strings.TrimSuffix("&groupId="+c.groupID, "&groupId=")
 	want, err := t.wantedRows(ctx, t.keys[c.keyOwner], query, before, p.Client != "")
 	if err != nil || slices.Equal(rows, want) {
 		return "", err
@@ -288,7 +290,7 @@ const wantAll = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; 
 get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
 // wantedRows returns the plays of all forks, or of the first one, as the service has them.
-func (t *table) wantedRows(ctx context.Context, key, query, before string, first bool) ([]string, error) {
+func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string, first bool) ([]string, error) {
 	id := fmt.Sprint(key, query, before, first)
 	if rows, ok := t.expectedRows.Load(id); ok {
 		return rows.([]string), nil
@@ -325,7 +327,7 @@ func plays(text, before string) []string {
 }
 
 // fill writes the program and the files that it reads. The program calls url.
-func (t *table) fill(folder, url, key string, p program, c condition) error {
+func (t *recipeTable) fill(folder, url, key string, p program, c condition) error {
 	text, err := os.ReadFile(filepath.Join(t.recipes, p.File))
 	if err != nil {
 		return err
@@ -335,14 +337,15 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	program = lastDayPattern.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
 	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
-	program = firstDayPattern.ReplaceAllString(program, today.AddDate(0, 0, 1-cmp.Or(c.days, 41)).Format(time.DateOnly))
-	if c.stalls { // time limits are scaled like waits
+	first := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41))
+	program = firstDayPattern.ReplaceAllString(program, first.Format(time.DateOnly))
+	if c.exportStalls { // time limits are scaled like waits
 		program = timeLimitPattern.ReplaceAllString(program, "${1}1")
 		program = strings.ReplaceAll(program, "1_800_000", "3_000")
 		program = strings.ReplaceAll(program, "30 * time.Minute", "3 * time.Second")
 	}
-	if c.group != "" {
-		program = groupPattern.ReplaceAllString(program, "${1}'"+c.group+"'")
+	if c.groupID != "" {
+		program = groupPattern.ReplaceAllString(program, "${1}'"+c.groupID+"'")
 	}
 	if c.crlf {
 		program = strings.ReplaceAll(program, "\n", "\r\n")
@@ -381,7 +384,9 @@ var (
 )
 
 // problemOf returns the fault of a run, or "".
-func (t *table) problemOf(m *middle, p program, c condition, folder string, out []byte, failed error) string {
+func (t *recipeTable) problemOf(
+	m *recipeProxy, p program, c condition, folder string, out []byte, failed error,
+) string {
 	key := t.keys[""]
 	secret := key[strings.LastIndex(key, "_")+1:]
 	waited := m.requestedAt[1].Sub(m.requestedAt[0])
@@ -390,7 +395,7 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return "it printed the key"
 	case m.redirectedRequests.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.works:
+	case failed != nil && c.wantSuccess:
 		return fmt.Sprintf("failed: %v: %.160q", failed, lastBytes(out))
 	case c.minWait > 0 && (waited < c.minWait || waited > c.minWait+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)
@@ -398,13 +403,13 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return fmt.Sprintf("does not say %q: %.160q", c.wantText, lastBytes(out))
 	case c.wantRequests > 0 && m.attempts != c.wantRequests:
 		return fmt.Sprintf("%d tries", m.attempts)
-	case c.gap && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
+	case c.omitsBar && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
 		return "the hidden year is no gap"
-	case c.plain && languageError.Match(out):
+	case c.ownMessage && languageError.Match(out):
 		return fmt.Sprintf("speaks of itself: %.160q", lastBytes(out))
 	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
 		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
-	case failed == nil && !c.works && !c.mayFail:
+	case failed == nil && !c.wantSuccess && !c.mayFail:
 		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
 	}
 	if p.Draws != "" && failed == nil {
@@ -430,7 +435,7 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 	case failed == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
 	case failed == nil && !strings.HasPrefix(stored, header) &&
-		(c.days != 1 && c.keyOwner != "zero" || !strings.HasPrefix(p.File, "sync")):
+		(c.periodDays != 1 && c.keyOwner != "zero" || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""

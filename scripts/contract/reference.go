@@ -12,7 +12,7 @@ type object map[string]any
 // reference returns the content of reference.json: the operations of an OpenAPI document, in the
 // form that web/docs/reference.go declares.
 func reference(served []byte) ([]byte, error) {
-	d := document{value(served)}
+	d := document{jsonValue(served)}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -31,7 +31,7 @@ func (d document) operations() (all []object) {
 	return all
 }
 
-func (d document) operation(path string, source value) object {
+func (d document) operation(path string, source jsonValue) object {
 	o := object{
 		"id":      source.get("operationId").text(),
 		"path":    path,
@@ -39,7 +39,7 @@ func (d document) operation(path string, source value) object {
 		"scope":   source.get("x-required-scope").text(),
 		"text":    source.description(),
 	}
-	var parameters []value
+	var parameters []jsonValue
 	var fields, errors []object
 	for _, parameter := range source.get("parameters").list() {
 		p := d.resolve(parameter)
@@ -67,7 +67,7 @@ func (d document) operation(path string, source value) object {
 }
 
 // addAnswer adds the headers, fields and examples of the 200 response.
-func (d document) addAnswer(o object, response value) {
+func (d document) addAnswer(o object, response jsonValue) {
 	var headers, examples []object
 	for name, header := range response.get("headers").members() {
 		headers = append(headers, object{"name": name, "text": d.resolve(header).description()})
@@ -80,7 +80,7 @@ func (d document) addAnswer(o object, response value) {
 		for name, e := range content.get("examples").members() {
 			answer := d.resolve(e)
 			examples = append(examples, object{"id": "example-" + name,
-				"label": answer.get("summary").text(), "text": pretty(answer.get("value"))})
+				"label": answer.get("summary").text(), "text": prettyJSON(answer.get("value"))})
 		}
 	}
 	o["headers"] = headers
@@ -89,7 +89,7 @@ func (d document) addAnswer(o object, response value) {
 
 // codeOf returns the details.code of an error, from its first example. It returns "" for the
 // response "default", which has several codes.
-func (d document) codeOf(status string, response value) string {
+func (d document) codeOf(status string, response jsonValue) string {
 	if status == "default" {
 		return ""
 	}
@@ -102,7 +102,7 @@ func (d document) codeOf(status string, response value) string {
 }
 
 // curl returns a command that calls the operation, with example values for required parameters.
-func curl(path string, parameters []value) string {
+func curl(path string, parameters []jsonValue) string {
 	fork, options := "", ""
 	for _, p := range parameters {
 		name := p.get("name").text()

@@ -20,8 +20,8 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	p := b.Get("/account").Is(t, 200).Lacks(t, "Reports</a>", `class="sidebar`).Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;",
 		acme.Member.Email, "Set up two-step verification", "<title>Account – ", `<a href="/account" aria-current="true">`)
 	require.Equal(t, []string{"Only owners and admins can open reports and settings. " +
-		"The operator of DG can change your role."}, webtest.Notes(t, p))
-	require.Empty(t, webtest.Notes(t, w.SignIn(t, acme.AdminPlain).Get("/account")))
+		"The operator of DG can change your role."}, webtest.NoteTexts(t, p))
+	require.Empty(t, webtest.NoteTexts(t, w.SignIn(t, acme.AdminPlain).Get("/account")))
 	w.SignIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
@@ -61,7 +61,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	}
 	testkit.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
 	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
-	require.Contains(t, webtest.Notes(t, b.Get("/account"))[0], "Password changed. Your other sessions have ended.")
+	require.Contains(t, webtest.NoteTexts(t, b.Get("/account"))[0], "Password changed. Your other sessions have ended.")
 	for range 10 {
 		change(wrong, replacement, replacement)
 	}
@@ -69,7 +69,7 @@ func TestPasswordIsChanged(t *testing.T) {
 }
 
 func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
-	cells := testkit.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
+	cells := testkit.Submatches(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
 	require.Len(t, cells, 10)
 	return slices.Concat(cells...)
 }

@@ -27,7 +27,7 @@ type signInView struct {
 
 // SignInForm handles GET /sign-in.
 func (h *Handler) SignInForm(c *fiber.Ctx) error {
-	_, err := h.SignedIn(c)
+	_, err := h.RequireSignIn(c)
 	begun := c.Query(begunParam) != ""
 	switch {
 	case err == nil:
@@ -75,7 +75,7 @@ const begunParam = "begun"
 
 // SignOut handles POST /sign-out. A form that another account opened gets 403 and ends no session.
 func (h *Handler) SignOut(c *fiber.Ctx) error {
-	if _, err := h.SignedIn(c); apperr.Is(err, apperr.AccessDenied) {
+	if _, err := h.RequireSignIn(c); apperr.Is(err, apperr.AccessDenied) {
 		return err
 	}
 	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {

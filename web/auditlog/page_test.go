@@ -23,7 +23,7 @@ import (
 )
 
 func entryIDs(t *testing.T, p testkit.Page) (ids []int64) {
-	for _, row := range testkit.Cells(`<tr role="row" id="E(\d+)">`, p.Body) {
+	for _, row := range testkit.Submatches(`<tr role="row" id="E(\d+)">`, p.Body) {
 		id := tb.Must(strconv.ParseInt(row[0], 10, 64))(t)
 		ids = append(ids, id)
 	}
@@ -33,7 +33,7 @@ func entryIDs(t *testing.T, p testkit.Page) (ids []int64) {
 func entryRows(t *testing.T, p testkit.Page) (all []string) {
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)` +
 		`<details>.*?: </span>(.*?)</summary>`
-	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {
+	for _, row := range testkit.Submatches(row, p.Is(t, 200).Body) {
 		all = append(all, testkit.TextOf(">"+row[0]+row[1]))
 	}
 	return all
@@ -49,8 +49,8 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	w.DB.Exec(`update audit_entries set at = '2026-01-31T23:59:59Z' where action = 'api_key.refused'`)
 	w.DB.Exec(`update audit_entries set at = '2026-02-01T00:00:00Z' where action = 'api_key.created'`)
 	p := b.Get(acme.At("/settings/audit-log?to=2026-02-28"))
-	require.Equal(t, [][]string{{"1 Feb 2026"}, {"31 Jan 2026"}}, testkit.Cells(`colspan="4">([^<]*)</th>`, p.Body))
-	require.Equal(t, [][]string{{"Request refused"}}, testkit.Cells(`class="state held"><a [^>]*>([^<]*)`, p.Body))
+	require.Equal(t, [][]string{{"1 Feb 2026"}, {"31 Jan 2026"}}, testkit.Submatches(`colspan="4">([^<]*)</th>`, p.Body))
+	require.Equal(t, [][]string{{"Request refused"}}, testkit.Submatches(`class="state held"><a [^>]*>([^<]*)`, p.Body))
 	require.NotContains(t, p.Body, "key=gone", "no filter has a key that was never listed")
 	byAction := b.Get(p.Link("Key created")).Has(t, `value="2026-02-28"`).Lacks(t, "Request refused</a>")
 	require.Len(t, entryIDs(t, byAction), 2)

@@ -91,8 +91,8 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		program := tb.Must(os.ReadFile("recipes/" + string(r[1])))(t)
 		require.Contains(t, string(program), "avgScorePercent", "the table of days of %s", r[1])
 	}
-	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contractTexts(t))
-	columns := testkit.Cells(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
+	header := testkit.Submatch(t, `(?m)^(playId,[A-Za-z,]+)$`, contractTexts(t))
+	columns := testkit.Submatches(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
 	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.BaseURL+`/api/v1/forks`)
 	require.NotContains(t, body, "dg.example.org")
@@ -113,9 +113,9 @@ func TestDocsNeedNoSignIn(t *testing.T) {
 		w.Browser(t).Get(path).Is(t, 404)
 	}
 	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`, `<a href="/docs/security">`)
-	for _, path := range testkit.Cells(`href="(/docs/[^"#]+)`, index.Body) {
+	for _, path := range testkit.Submatches(`href="(/docs/[^"#]+)`, index.Body) {
 		page := w.Browser(t).Get(path[0]).Is(t, 200)
-		for _, section := range testkit.Cells(`href="#([^"]+)"`, page.Body) {
+		for _, section := range testkit.Submatches(`href="#([^"]+)"`, page.Body) {
 			page.Has(t, `id="`+section[0]+`"`)
 		}
 	}
@@ -142,11 +142,11 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 // Programs are shown in colour, with the service's address. scripts/check.sh compares them with those to copy.
 func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
-	pages := testkit.Cells(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
+	pages := testkit.Submatches(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
 	pages = append(pages, []string{"/docs"}, []string{"/docs/clients"})
 	programs := 0
 	for _, page := range pages {
-		for _, code := range testkit.Cells(`(?s)<pre[^>]*><code id="[^"]*">(.*?)</code>`, b.Get(page[0]).Body) {
+		for _, code := range testkit.Submatches(`(?s)<pre[^>]*><code id="[^"]*">(.*?)</code>`, b.Get(page[0]).Body) {
 			require.NotContains(t, code[0], "dg.example.org", page)
 			if strings.Contains(code[0], "</span>") {
 				programs++
@@ -224,12 +224,12 @@ func TestSearchLeadsToThePage(t *testing.T) {
 // Changes are listed newest first. The OpenAPI document has the deprecation headers that the page shows.
 func TestChangesAreDated(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
-	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
+	days := slices.Concat(testkit.Submatches(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
 	require.NotEmpty(t, days)
 	slices.Reverse(days)
 	require.True(t, slices.IsSorted(days), "newest first: %s", days)
 	document := strings.Join(strings.Fields(contractTexts(t)), " ")
-	shown := testkit.Find(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
+	shown := testkit.Submatch(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
 	for line := range strings.Lines(html.UnescapeString(shown)) {
 		require.Contains(t, document, strings.TrimSpace(line))
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
-	token, ok := apikeys.ParseToken(testkit.Find(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
+	token, ok := apikeys.ParseToken(testkit.Submatch(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
 	require.True(t, ok)
 	return token
 }
@@ -83,12 +83,12 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	path := acme.At("/settings/api-keys/new")
 	form := b.Get(path)
 	sent := webtest.NewKeyForm()
-	sent.Set("id", testkit.Find(t, `name="id" value="([0-9A-Za-z]{22})"`, form.Body))
+	sent.Set("id", testkit.Submatch(t, `name="id" value="([0-9A-Za-z]{22})"`, form.Body))
 	require.Equal(t, sent.Get("id"), createdKey(t, w, acme, b.Post(path, sent)).ID)
 	for range 2 {
 		testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", sent.Get("id")), b.Post(path, sent))
 	}
-	require.Equal(t, 1, w.DB.Count(`api_keys where org_id = $1`, acme.ID))
+	require.Equal(t, 1, w.DB.CountRows(`api_keys where org_id = $1`, acme.ID))
 	b.Get(acme.At("/settings/api-keys/%s", sent.Get("id"))).Has(t, "This form was sent twice")
 	for _, malformed := range []string{"", "x", sent.Get("id") + "\n"} {
 		sent.Set("id", malformed)
@@ -171,7 +171,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	key := createdKey(t, w, acme, done)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
-		testkit.Cells(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
+		testkit.Submatches(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
 
 	for _, p := range []testkit.Page{b.Get(path), b.Post(path, form)} {
 		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")

@@ -67,7 +67,7 @@ func TestKeysAreListed(t *testing.T) {
 		"the script puts it into the reader's zone")
 
 	require.Equal(t, [][]string{{"BI"}, {"never"}, {"soon"}, {"gone"}, {"old"}},
-		testkit.Cells(`data-name>([^<]+)<`, p.Body))
+		testkit.Submatches(`data-name>([^<]+)<`, p.Body))
 	_, fold, found := strings.Cut(p.Body, "<details>")
 	require.True(t, found)
 	require.Contains(t, fold, "Revoked and expired (2)")
@@ -99,7 +99,7 @@ func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
 	}
 	list := b.Get(o.At("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
 		Has(t, `href="`+o.At("/settings/organisation")+`">See the plan`)
-	require.Contains(t, webtest.Notes(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
+	require.Contains(t, webtest.NoteTexts(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
 	require.Contains(t, rowOf(t, list, "BI"), "Paused by plan Never expires")
 	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
@@ -133,7 +133,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)
-	announced := func(screen string) []string { return webtest.Notes(t, b.Get(acme.At("%s", screen))) }
+	announced := func(screen string) []string { return webtest.NoteTexts(t, b.Get(acme.At("%s", screen))) }
 	day := 24 * time.Hour
 	for name, left := range map[string]time.Duration{
 		"expired": 0, "first": day, "second": 7 * day, "third": 8 * day, "fourth": 9 * day,
@@ -179,7 +179,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	list := func(query string) string {
 		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)
 		names := ""
-		for _, name := range testkit.Cells(`data-name>([^<]+)<`, p.Body) {
+		for _, name := range testkit.Submatches(`data-name>([^<]+)<`, p.Body) {
 			names += name[0] + " "
 		}
 		return names

@@ -68,7 +68,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		{"pseudonymous", "Pseudonymous", "Reporting mode changed. Reports, exports and the API no longer show names."},
 	} {
 		testkit.RequireRedirect(t, screen, b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
-		require.Equal(t, c.says, webtest.Notes(t, b.Get(screen).Has(t, "<p>"+c.shown+"</p>"))[0])
+		require.Equal(t, c.says, webtest.NoteTexts(t, b.Get(screen).Has(t, "<p>"+c.shown+"</p>"))[0])
 	}
 	require.Equal(t, form, w.LogOf(t, acme)[0].Request.Path)
 	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {
@@ -121,8 +121,8 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	const row = `<bdi>([^<]*)</bdi></th><td role="cell" class="n" data-label="Members">0</td><td role="cell" class="mono"><span class="id">` +
 		`<code id="group-id\d+" translate="no">([0-9a-f-]{36})</code>`
 	first := b.Get(o.At("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
-	found = testkit.Cells(row, first.Body)
-	for p := first; len(found) < len(want); found = append(found, testkit.Cells(row, p.Body)...) {
+	found = testkit.Submatches(row, first.Body)
+	for p := first; len(found) < len(want); found = append(found, testkit.Submatches(row, p.Body)...) {
 		p = b.Get(p.Link("Next →"))
 	}
 	require.Equal(t, want, found)
@@ -130,7 +130,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 		Has(t, `data-label="Members">3</td>`).Lacks(t, `role="search"`)
 	for search, want := range map[string]int{"group+07": 10, "GROUP": 50, "theirs": 0} {
 		body := b.Get(o.At("/settings/organisation?q=%s", search)).Has(t, `role="search"`).Body
-		require.Len(t, testkit.Cells(row, body), want, search)
+		require.Len(t, testkit.Submatches(row, body), want, search)
 		require.Equal(t, want == 50, strings.Contains(body, "Only the first 50 matches"))
 		require.Equal(t, want == 0, strings.Contains(body, "No group matches."))
 	}

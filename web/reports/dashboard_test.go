@@ -32,7 +32,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
 		p.Has(t, `<span class="only-print">`+want[0]+" ·&nbsp;All&nbsp;players ·&nbsp;</span><span class=\"pill\">Pseudonymous</span></p>")
-		marked := testkit.Cells(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
+		marked := testkit.Submatches(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t, `</span>28 days <small>24 Oct to 20 Nov 2026</small></summary>`,
@@ -74,7 +74,7 @@ func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 400).Has(t, want[0], "<title>Error: ", "Invalid period")
 		p.Lacks(t, "<script>alert", "plays.csv")
 		const field = `name="([^"]*)" type="date" [^>]* value="[^"]*" aria-invalid="true" aria-describedby="period-error"`
-		require.Equal(t, [][]string{{want[1]}}, testkit.Cells(field, p.Body), query)
+		require.Equal(t, [][]string{{want[1]}}, testkit.Submatches(field, p.Body), query)
 		require.Less(t, len(p.Body), 12_000)
 	}
 	b.Get(o.At("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group)).Has(t,
@@ -120,7 +120,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 		"vs</small> 52 weeks earlier <small>"+days(364, 28), "as many as 52 weeks earlier (",
 		`</span> 11%</b> <span class="whole">was 75</span>`,
 		`<input type="hidden" name="compare" value="year">`)
-	for _, link := range testkit.Cells(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, year.Body) {
+	for _, link := range testkit.Submatches(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, year.Body) {
 		require.Equal(t, link[1] != "Previous period" && link[1] != "None",
 			strings.Contains(link[0], "compare=year"), link)
 	}
@@ -193,7 +193,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.DB.AddGroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played
 	w.DB.AddGroupNamed(o.ID, "Half", players[:5]...)
 	warnings := func(page string) (all []string) {
-		for _, c := range testkit.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
+		for _, c := range testkit.Submatches(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
 			all = append(all, c[0])
 		}
 		return all
@@ -233,7 +233,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 	path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
 	require.Eventually(t, func() bool { // on a busy machine the query may exceed hintTimeout
 		page := b.Get(path).Lacks(t, "<bdi>All</bdi> <small>Hidden", "Theirs")
-		marked := testkit.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, page.Body)
+		marked := testkit.Submatches(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, page.Body)
 		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
 	}, 10*time.Second, 10*time.Millisecond)
 	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // an empty report has no mark
@@ -252,7 +252,7 @@ func TestSearchIgnoresHiddenNames(t *testing.T) {
 	}
 	hidden := ask("ELODIE").Has(t, "0 of 2 players.")
 	require.Equal(t, strings.ReplaceAll(ask("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)
-	label := testkit.One[string](w.DB, `select label from players where id = $1`, players[1].ID)
-	found := testkit.Cells(playerCells, ask(strings.ToLower(label)).Has(t, "1 of 2 players.").Body)
+	label := testkit.Query[string](w.DB, `select label from players where id = $1`, players[1].ID)
+	found := testkit.Submatches(playerCells, ask(strings.ToLower(label)).Has(t, "1 of 2 players.").Body)
 	require.Equal(t, label, found[0][0])
 }

@@ -61,10 +61,10 @@ const (
 )
 
 func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
-	rows := testkit.Cells(playerCells, p.Body)
+	rows := testkit.Submatches(playerCells, p.Body)
 	for next := p.Link("Next →"); next != ""; next = p.Link("Next →") {
 		p = b.Get(next)
-		rows = append(rows, testkit.Cells(playerCells, p.Body)...)
+		rows = append(rows, testkit.Submatches(playerCells, p.Body)...)
 	}
 	return rows
 }
@@ -72,22 +72,22 @@ func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
 
 func cellsWithoutCommas(pattern string, p testkit.Page) [][]string {
-	return testkit.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
+	return testkit.Submatches(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
 }
 
 func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	mode := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
-	require.Contains(t, testkit.Find(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
+	require.Contains(t, testkit.Submatch(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
 		` ·&nbsp;</span><span class="pill">`+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{
 			webtest.FigureCells, dailyCells, skillCells, playerCells, `(plays\.csv)`, `(<svg class="tall)`,
 		} {
-			require.Empty(t, testkit.Cells(pattern, p.Body))
+			require.Empty(t, testkit.Submatches(pattern, p.Body))
 		}
 		all := b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1))
-		require.Empty(t, testkit.Cells(playerCells, all.Has(t, "This group’s figures are hidden").Body))
+		require.Empty(t, testkit.Submatches(playerCells, all.Has(t, "This group’s figures are hidden").Body))
 		return
 	}
 	figures := cellsWithoutCommas(webtest.FigureCells, p)

@@ -58,13 +58,13 @@ func TestReportsListForksByPlays(t *testing.T) {
 		{address(held), "Held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", " held", "Suspended"},
 		{address(archived), "Old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "", "Archived"},
 		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", " on", "Active"},
-	}, testkit.Cells(forkCells, p.Body))
+	}, testkit.Submatches(forkCells, p.Body))
 	p.Lacks(t, "Next →")
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.0%"}},
-		testkit.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
+		testkit.Submatches(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
 	p = b.Get(acme.At("/reports?q=BUSY")).Has(t, "1 of 4 forks.")
-	require.Equal(t, "<b>Busy</b>", testkit.Cells(forkCells, p.Body)[0][1])
+	require.Equal(t, "<b>Busy</b>", testkit.Submatches(forkCells, p.Body)[0][1])
 	b.Get(acme.At("/reports?q=none+of+them")).Has(t, "No fork matches “<bdi>none of them</bdi>”</h2>")
 	w.SignIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
@@ -91,13 +91,14 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 			Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
 		all := b.Get(o.At("/reports/%s/players?groupId=%s", forks[i], groups[i])).
 			Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
-		require.Equal(t, [][]string{{name}}, testkit.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
+		require.Equal(t, [][]string{{name}}, testkit.Submatches(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
-			testkit.Cells(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span><span class="pill">Nominative</span></p>`, p.Body),
+			testkit.Submatches(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span>`+
+				`<span class="pill">Nominative</span></p>`, p.Body),
 			"the group, isolated")
-		require.Contains(t, fmt.Sprint(testkit.Cells(playerCells, all.Body)), name)
-		require.Contains(t, fmt.Sprint(testkit.Cells(forkCells, list.Body)), name)
+		require.Contains(t, fmt.Sprint(testkit.Submatches(playerCells, all.Body)), name)
+		require.Contains(t, fmt.Sprint(testkit.Submatches(forkCells, list.Body)), name)
 		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		require.Regexp(t,
 			`^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`,
@@ -118,7 +119,7 @@ func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	w.DB.AddGroupNamed(acme.ID, "Night shift", w.DB.AddPlayers(acme.ID, 2)...)
 	const byGroup = `<a class="alone" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
 	require.Equal(t, [][]string{{acme.At("/reports/%s#groups", played)}},
-		testkit.Cells(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
+		testkit.Submatches(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
 	b.Get(acme.At("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
 }
 

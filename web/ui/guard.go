@@ -17,17 +17,17 @@ import (
 	"dg/platform/postgres"
 )
 
-// Reader returns the principal of a public page, or nil without a signed-in session. It ignores
+// FindReader returns the principal of a public page, or nil without a signed-in session. It ignores
 // database failures, so that the documentation stays readable. Its error is always nil.
-func (s Services) Reader(c *fiber.Ctx) (*Principal, error) {
+func (s Services) FindReader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := s.WithMemberships(c)
 	return p, nil
 }
 
-// WithMemberships is SignedIn with the person's memberships, for paths without an organisation. If
+// WithMemberships is RequireSignIn with the person's memberships, for paths without an organisation. If
 // there is only one membership, it also becomes the principal's Membership.
 func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
-	p, err := s.SignedIn(c)
+	p, err := s.RequireSignIn(c)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +41,10 @@ func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
-// Member returns the signed-in person as a member of the path's organisation, or SignedIn's error,
+// RequireMember returns the signed-in person as a member of the path's organisation, or the error of RequireSignIn,
 // apperr.NotFound for non-members, or apperr.AccessDenied without the permission.
-func (s Services) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
-	p, err := s.SignedIn(c)
+func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
+	p, err := s.RequireSignIn(c)
 	if err != nil {
 		return nil, err
 	}
@@ -76,10 +76,10 @@ func (s Services) Member(c *fiber.Ctx, permission authz.Permission) (*Principal,
 // ErrCodeDue wraps ErrNoSession: until the code is verified, the session is not signed in.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
-// SignedIn returns the principal of the request's session, without a membership, and stores it for
+// RequireSignIn returns the principal of the request's session, without a membership, and stores it for
 // PrincipalOf. Errors: identity.ErrNoSession or ErrCodeDue if no session is signed in,
 // apperr.AccessDenied for a form that another account opened, as in another tab.
-func (s Services) SignedIn(c *fiber.Ctx) (*Principal, error) {
+func (s Services) RequireSignIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {
 		return nil, identity.ErrNoSession

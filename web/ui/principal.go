@@ -26,7 +26,7 @@ type Principal struct {
 
 type principalKey struct{}
 
-// PrincipalOf returns the principal that Services.SignedIn found for the request, or nil.
+// PrincipalOf returns the principal that Services.RequireSignIn found for the request, or nil.
 func PrincipalOf(c *fiber.Ctx) *Principal {
 	p, _ := c.Locals(principalKey{}).(*Principal)
 	return p

@@ -138,7 +138,7 @@ func UnpackMembers(
 ) error {
 	t := reader{b: tail}
 	t.verifyChecksum(from)
-	first := a.index(from)
+	first := a.dayIndex(from)
 	h := reader{b: head}
 	var ordinal int32
 	for n := h.readHeader(MonthVersion, from); n > 0; n-- {

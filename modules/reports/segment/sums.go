@@ -217,12 +217,12 @@ func NewAccumulator(from time.Time, days int) *Accumulator {
 	}
 }
 
-func (a *Accumulator) index(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
+func (a *Accumulator) dayIndex(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
 
 // Add counts a play for its day, in the total and, outside of expected months, for its player. The
 // play must have started on one of the days.
 func (a *Accumulator) Add(p *Play) {
-	i := a.index(p.StartedAt)
+	i := a.dayIndex(p.StartedAt)
 	a.Days[i].add(p)
 	a.Total.add(p)
 	if !a.inMonth[i] {
@@ -232,19 +232,19 @@ func (a *Accumulator) Add(p *Play) {
 
 // AddDay sets the sums of a day and adds them to the total. It adds no players.
 func (a *Accumulator) AddDay(date time.Time, s *Sums) {
-	a.Days[a.index(date.UnixMilli())] = s.DaySums
+	a.Days[a.dayIndex(date.UnixMilli())] = s.DaySums
 	a.Total.Add(s)
 }
 
 // InExpectedMonth reports whether the day's players are added with their month.
 func (a *Accumulator) InExpectedMonth(date time.Time) bool {
-	return a.inMonth[a.index(date.UnixMilli())]
+	return a.inMonth[a.dayIndex(date.UnixMilli())]
 }
 
 // ExpectMonth announces a month whose players UnpackMonth or UnpackMembers adds, so that Add does
 // not count them twice. The accumulator must have all days of the month.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
-		a.inMonth[a.index(date.UnixMilli())] = true
+		a.inMonth[a.dayIndex(date.UnixMilli())] = true
 	}
 }

@@ -79,8 +79,8 @@ func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	return keys
 }
 
-// Notes returns the text of each notice above the heading, preceded by its kind if it has one.
-func Notes(t *testing.T, p testkit.Page) []string {
+// NoteTexts returns the text of each notice above the heading, preceded by its kind if it has one.
+func NoteTexts(t *testing.T, p testkit.Page) []string {
 	above, _, found := strings.Cut(p.Body, `<div class="head">`)
 	require.True(t, found, p.Body)
 	notes := []string{}
