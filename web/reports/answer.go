@@ -35,12 +35,11 @@ func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []claus
 	most := slices.MaxFunc(forks, func(a, b forkRow) int {
 		return cmp.Compare(max(a.difference, -a.difference), max(b.difference, -b.difference))
 	})
-	before := most.Plays - most.difference
-	if !countChanged(most.Plays, before) {
+	if !countChanged(most.Plays, most.Plays-most.difference) {
 		return []clause{all}
 	}
-	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s most, from %s to %s.",
-		score.verbs.of(most.difference), ui.Count(before), ui.Count(most.Plays))}}
+	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s most plays: %s.",
+		verbs{"lost", "gained"}.of(most.difference), ui.Count(max(most.difference, -most.difference)))}}
 }
 
 // unchanged describes the number of players or plays if it has not changed.

@@ -71,7 +71,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*1 of 4 people* passed.", clauseText(answer))
+	require.Equal(t, "*1 of 4 people* passed, 1 finished no play.", clauseText(answer))
 	l, _, _ = playersPage(all, pageURLWith(""))
 	require.Equal(t, "DCAB", strings.Join(labelsOf(l), ""))
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")

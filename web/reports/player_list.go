@@ -71,9 +71,13 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(len(of.players))),
 			Path: at.Path("passed", of.key), Current: current})
 	}
+	after := " passed."
+	if n := len(slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Completed })); n > 0 {
+		after = " passed, " + ui.Count(int64(n)) + " finished no play."
+	}
 	if len(all) > 0 {
 		answer = []clause{{Strong: ui.Count(int64(len(passed))) + " of " +
-			ui.Plural(int64(len(all)), "1 person", "%s people"), After: " passed."}}
+			ui.Plural(int64(len(all)), "1 person", "%s people"), After: after}}
 	}
 	of := players
 	if at.Param("passed") != "" {
