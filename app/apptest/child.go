@@ -84,8 +84,8 @@ func ServeWith(t *testing.T, args ...string) *Child {
 	return Launch(t, append([]string{"serve"}, args...)...).AwaitServing()
 }
 
-// listenLine matches the addresses in the text or the JSON format of the log.
-var listenLine = regexp.MustCompile(`"dg listens".*address"?[=:]"?([\d.:]+).*operations"?[=:]"?([\d.:]+)`)
+// listenLinePattern matches the addresses in the text or the JSON format of the log.
+var listenLinePattern = regexp.MustCompile(`"dg listens".*address"?[=:]"?([\d.:]+).*operations"?[=:]"?([\d.:]+)`)
 
 func (c *Child) AwaitServing() *Child {
 	defer func() {
@@ -101,7 +101,7 @@ func (c *Child) AwaitServing() *Child {
 		}
 		return strings.Contains(c.Out.String(), "Serving on ")
 	})
-	addresses := listenLine.FindStringSubmatch(c.Log.String())
+	addresses := listenLinePattern.FindStringSubmatch(c.Log.String())
 	require.NotNil(c.T, addresses)
 	c.ListenURL = "http://" + addresses[1]
 	c.OpsAddress = addresses[2]

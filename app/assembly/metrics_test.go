@@ -51,14 +51,14 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	}
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
 		text := apptest.ReadFile(t, apptest.RepositoryPath("configs/deploy", page))
-		for _, name := range metricName.FindAllString(text, -1) {
+		for _, name := range metricNamePattern.FindAllString(text, -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_bucket")
 			require.Positive(t, tb.Must(testutil.GatherAndCount(w.Ops, name))(t), "%s of %s", name, page)
 		}
 	}
 }
 
-var metricName = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
+var metricNamePattern = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
 
 // Each event is counted once, under its reason or outcome. No label has an id.
 func TestEachEventIsCountedOnce(t *testing.T) {

@@ -69,14 +69,14 @@ func (n neighbours) requireBetaUnchanged() {
 var allFields = testkit.Form("mode", "nominative", "organisation", "Acme", "name", "Ours",
 	"scopes", "forks:read", "overlap", "now", "expiry", "never")
 
-// organisationCondition matches the condition of tenant.Scope, and that in the SQL of tenant.Raw.
-var organisationCondition = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
+// organisationConditionPattern matches the condition of tenant.Scope, and that in the SQL of tenant.Raw.
+var organisationConditionPattern = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
 
 // unscopedConn is gorm's connection without the condition on the organisation.
 type unscopedConn struct{ gorm.ConnPool }
 
 func removeCondition(text string) string {
-	return organisationCondition.ReplaceAllString(text, "($0 or true)")
+	return organisationConditionPattern.ReplaceAllString(text, "($0 or true)")
 }
 
 func (l unscopedConn) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
@@ -155,11 +155,11 @@ type loadCase struct {
 
 var loadCases = []loadCase{
 	{"first uses of a key", `select from api_keys where id = 'KEY' for update`, 3,
-		func(w *world, x tenant, _ int) { w.ask("/api/v1/forks", x.key.Token(), 0) }, nil},
+		func(w *world, x tenant, _ int) { w.sendIgnoringErrors("/api/v1/forks", x.key.Token(), 0) }, nil},
 	{"wrong secrets from many networks", `select from api_key_windows where refused and key_id = 'KEY' for update`,
 		3, func(w *world, x tenant, turn int) {
 			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
-			w.ask("/api/v1/forks", wrong.Token(), turn)
+			w.sendIgnoringErrors("/api/v1/forks", wrong.Token(), turn)
 		}, func(w *world, x tenant, _ *testkit.Browser) {
 			require.Equal(w.T, http.StatusOK, w.call(x, "/api/v1/forks"), "its right secret")
 		}},
@@ -167,7 +167,9 @@ var loadCases = []loadCase{
 		`update password_guesses set wrong = 1 where key_hash = sha256('account:EMAIL')`, 2,
 		func(w *world, x tenant, _ int) { signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword) }, nil},
 	{"screens of one organisation", `lock table api_key_usage in access exclusive mode`, 3,
-		func(w *world, x tenant, _ int) { w.ask("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0) },
+		func(w *world, x tenant, _ int) {
+			w.sendIgnoringErrors("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0)
+		},
 		func(w *world, x tenant, owner *testkit.Browser) {
 			owner.Post("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID+"/revoke", nil).Is(w.T, 303)
 		}},
@@ -233,8 +235,8 @@ func (w *world) startLoad(ask func(turn int)) (stop func()) {
 	}
 }
 
-// ask sends a request from one of 100 networks, with a key or, for "", with w.cookie. It ignores failures.
-func (w *world) ask(path, token string, network int) {
+// sendIgnoringErrors sends a request from one of 100 networks, with a key or, for "", with w.cookie.
+func (w *world) sendIgnoringErrors(path, token string, network int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.BaseURL+path, http.NoBody)
 	if token == "" {
 		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: w.cookie})

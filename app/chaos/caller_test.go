@@ -26,15 +26,15 @@ import (
 
 // caller is a customer that calls everything. Each response must be correct to the byte, or a visible failure.
 type caller struct {
-	http       *http.Client
-	base, slug string
-	email      string
-	cookie     string
-	keys       []string // used in rotation, so that each stays below its rate limit
-	spareKeys  chan string
-	requests   atomic.Int64
-	outcomes   expvar.Map // number of calls by outcome
-	calls      map[string]func(id string) outcome
+	http          *http.Client
+	baseURL, slug string
+	email         string
+	cookie        string
+	keys          []string // used in rotation, so that each stays below its rate limit
+	spareKeys     chan string
+	requests      atomic.Int64
+	outcomes      expvar.Map // number of calls by outcome
+	calls         map[string]func(id string) outcome
 
 	mu             sync.Mutex
 	wrongResponses []string
@@ -58,7 +58,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	organisation := db.AddOrganisation(testkit.Organisation{})
 	fork := db.AddFork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
-		base: base, slug: organisation.Slug, email: db.AddMember(organisation.ID, "owner").Email,
+		baseURL: base, slug: organisation.Slug, email: db.AddMember(organisation.ID, "owner").Email,
 		http:      apptest.NewProxyClient(strings.TrimPrefix(base, "http://")), // attackers use another address
 		spareKeys: make(chan string, apptest.PickSize(10, 60, 300)), wantEntries: map[[2]string]int{},
 	}
@@ -147,7 +147,7 @@ func (c *caller) useWrongSecret(id string) outcome {
 
 // send requires the status or a visible failure. A response with the status needs the audit entry.
 func (c *caller) send(id, path string, status int, entry string, form url.Values, headers ...string) (outcome, []byte) {
-	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
+	request := newRequest(c.baseURL+path, form, append(headers, "X-Request-Id", id))
 	if form == nil {
 		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
 	}

@@ -74,7 +74,7 @@ func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child,
 		metrics := dg.GetOps("/metrics")
 		require.Contains(t, metrics, "\ndg_work_running")
 		require.Contains(t, metrics, "\ndg_http_connections_open")
-		return !busyMetric.MatchString(metrics) && db.CountRows(`pg_stat_activity
+		return !busyMetricPattern.MatchString(metrics) && db.CountRows(`pg_stat_activity
 			where datname = current_database() and pid <> pg_backend_pid()
 			and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
 	})
@@ -99,8 +99,9 @@ func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 			  and s.details->>'exportId' = f.details->>'exportId')`))
 }
 
-// busyMetric matches unfinished work and open connections. It omits pools, because a scrape may use a connection.
-var busyMetric = regexp.MustCompile(`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
+// busyMetricPattern matches unfinished work and open connections. It omits pools: a scrape may use a connection.
+var busyMetricPattern = regexp.MustCompile(
+	`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
 
 // configs/deploy/import.md: an interrupted import says so and imports nothing. A second run succeeds.
 func TestInterruptedImportChangesNothing(t *testing.T) {

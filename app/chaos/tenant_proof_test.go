@@ -35,8 +35,8 @@ type proof struct {
 const everyone, noOne = "everyone", "no one"
 
 var (
-	sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
-	writeTag = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
+	sqlStatePattern = regexp.MustCompile(`^[0-9A-Z]{5}$`)
+	writeTagPattern = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
 )
 
 // newProof adds row-level security to the tables of organisations. The serving role loses its rights on them.
@@ -143,12 +143,12 @@ func (p *proof) usesOrganisationTable(s sentStatement) bool {
 // sufficientFor returns the organisations whose rows alone suffice for the statement's result.
 func (p *proof) sufficientFor(s sentStatement, of []string) (organisations []string) {
 	result := p.run(s, "dg_owner", everyone)
-	if sqlState.MatchString(result) { // a failed statement reads and changes nothing
+	if sqlStatePattern.MatchString(result) { // a failed statement reads and changes nothing
 		require.True(p.t, p.rowsMoved, "%s: %s", result, s.sql)
 		return of
 	}
 	var changed []string
-	if writeTag.MatchString(result) {
+	if writeTagPattern.MatchString(result) {
 		changed = p.changedOrganisations()
 	}
 	for _, o := range of {

@@ -36,7 +36,7 @@ const (
 	serveMigrates outcome = "mends" // its migration repairs the fault; dg doctor does not migrate
 )
 
-var sqlOfAdvice = regexp.MustCompile(`run as [^:]+: (.+)`)
+var adviceSQLPattern = regexp.MustCompile(`run as [^:]+: (.+)`)
 
 // check requires that dg doctor and dg serve report the fault. It returns the line of dg doctor.
 func (f fault) check(t *testing.T, args []string) (advice string) {
@@ -96,7 +96,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		t.Run(f.reportPattern, func(t *testing.T) {
 			x.Exec(f.plantSQL)
 			advice := f.check(t, x.Flags())
-			if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plantSQL != "" && f.mendSQL == "" && sql != nil {
+			if sql := adviceSQLPattern.FindStringSubmatch(advice); f.plantSQL != "" && f.mendSQL == "" && sql != nil {
 				f.mendSQL = sql[1]
 			}
 			x.Exec(f.mendSQL)
@@ -186,7 +186,7 @@ func TestAdviceRestoresTriggers(t *testing.T) {
 		for t in select tgname, tgrelid::regclass as relation from pg_trigger where not tgisinternal loop
 			execute format('drop trigger %I on %s', t.tgname, t.relation); end loop; end $$`)
 	_, said := runDoctor(x)
-	for _, advice := range sqlOfAdvice.FindAllStringSubmatch(said, -1) {
+	for _, advice := range adviceSQLPattern.FindAllStringSubmatch(said, -1) {
 		x.Exec(advice[1])
 	}
 	require.Equal(t, 1, x.CountRows(`former where triggers = `+triggers), said)

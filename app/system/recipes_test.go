@@ -105,7 +105,7 @@ func TestRecipesRunAsCopied(t *testing.T) {
 	b.from = testkit.Submatch(t, `from=([0-9-]{10})`, b.text("curl"))
 	b.organisation = testkit.Query[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
 	guide := b.reader.Get("/docs").Body + b.reader.Get("/docs/csv").Body
-	steps := firstRequest.FindAllStringSubmatch(guide, -1)
+	steps := firstRequestPattern.FindAllStringSubmatch(guide, -1)
 	require.Len(t, steps, 9)
 	for _, r := range recipes(t) {
 		t.Run(r.id, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestRecipesRunAsCopied(t *testing.T) {
 	}
 }
 
-var firstRequest = regexp.MustCompile(`(?s)<code id="(?:forks|stats|csv)-(curl|python|r)">(.*?)</code>`)
+var firstRequestPattern = regexp.MustCompile(`(?s)<code id="(?:forks|stats|csv)-(curl|python|r)">(.*?)</code>`)
 
 func (b *cookbook) checkFirstRequests(t *testing.T, r recipe, steps [][]string, key string) {
 	for _, step := range steps {

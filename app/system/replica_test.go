@@ -36,9 +36,9 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 	for what, ask := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
-		"list":       func() { w.screen("/reports") },
-		"dashboard":  func() { w.screen("/reports/" + w.fork) },
-		"download":   func() { w.screen("/reports/" + w.fork + "/plays.csv" + w.query) },
+		"list":       func() { w.getScreen("/reports") },
+		"dashboard":  func() { w.getScreen("/reports/" + w.fork) },
+		"download":   func() { w.getScreen("/reports/" + w.fork + "/plays.csv" + w.query) },
 	} {
 		w.awaitRead(what, ask)
 	}
@@ -102,7 +102,7 @@ func (w *replicated) pausedStandbyIsNeverSeen(t *testing.T) {
 	require.NotContains(t, w.stats(), name)
 	require.Less(t, time.Since(begun), 2*time.Second)
 	require.NotContains(t, w.export(), name)
-	require.NotContains(t, w.screen("/reports/"+w.fork), name)
+	require.NotContains(t, w.getScreen("/reports/"+w.fork), name)
 	w.requireLeftOut(since, "it has not replayed what the primary has committed")
 
 	require.Contains(t, w.export(), label)
@@ -229,7 +229,7 @@ func (w *replicated) read(endpoint string) string {
 	return w.dg.GetBody("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
-func (w *replicated) screen(path string) string {
+func (w *replicated) getScreen(path string) string {
 	slug := testkit.Query[string](w.primary, `select slug from organisations where id = $1`, w.org)
 	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")

@@ -28,7 +28,7 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	doctor := func() string { return x.RequireSuccess("doctor", "--secret-key", firstSecretKey) }
 	said := doctor()
 	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
-	x.Exec(sqlOfAdvice.FindStringSubmatch(said)[1])
+	x.Exec(adviceSQLPattern.FindStringSubmatch(said)[1])
 	require.NotRegexp(t, `warning|failure`, doctor())
 }
 

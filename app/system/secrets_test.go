@@ -172,7 +172,7 @@ func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 	s.secrets["a session of the second step"] = v.Session()
 }
 
-var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
+var recoveryCodePattern = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 
 // enrolTwoStep changes the password, turns two-step verification on, uses a recovery code, creates a key and reads all
 // pages.
@@ -185,7 +185,7 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	code := testkit.CodeOf(t, offer, time.Now())
 	codes := v.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
 	s.secrets["the new two-step secret"] = offer
-	found := recoveryCode.FindAllString(codes, -1)
+	found := recoveryCodePattern.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)
 	s.secrets["a recovery code"], s.secrets["a used recovery code"] = found[0], found[1]
 	again := testkit.NewBrowser(t, s.ListenURL)

@@ -29,7 +29,7 @@ const (
 
 const tokenRegexpText = `dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`
 
-var tokenRegexp = regexp.MustCompile(`\A` + tokenRegexpText + `\z`)
+var tokenReferencePattern = regexp.MustCompile(`\A` + tokenRegexpText + `\z`)
 
 // rules.md, Keys: a token is dg_live_<id>_<secret> with fixed lengths, and the secret ends with the
 // checksum. The secret has at least 256 random bits, the id at least 20 random characters. Each of
@@ -43,7 +43,7 @@ func TestTokenHasEnoughRandomBits(t *testing.T) {
 	for range 3000 {
 		token := NewToken()
 		text := token.String()
-		require.True(t, tokenRegexp.MatchString(text), text)
+		require.True(t, tokenReferencePattern.MatchString(text), text)
 		require.Equal(t, checksum(text[:len(text)-6]), text[len(text)-6:])
 		drawn.WriteString(token.ID + token.Secret[:randomLength])
 	}
@@ -81,7 +81,7 @@ func TestTokenIsParsedByItsForm(t *testing.T) {
 			} {
 				token, ok := ParseToken(text)
 				id, found := FindID(text)
-				require.Equal(t, tokenRegexp.MatchString(text), ok, "%q", text)
+				require.Equal(t, tokenReferencePattern.MatchString(text), ok, "%q", text)
 				require.True(t, !found || len(id) == idLength && strings.Contains(text, TokenPrefix+id))
 				require.True(t, !ok || token.String() == text && token.ID == id, "%q", text)
 				require.True(t, ok || token == Token{}, "what is refused is not half read")

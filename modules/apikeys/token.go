@@ -25,12 +25,12 @@ const (
 // Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
-// idInText finds the id of a token within a text, even if the token is truncated. The other patterns
+// idInTextPattern finds the id of a token within a text, even if the token is truncated. The other patterns
 // match whole strings.
 var (
-	tokenPattern = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
-	idPattern    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
-	idInText     = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
+	tokenPattern    = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
+	idPattern       = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
+	idInTextPattern = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
 // ParseToken parses s. It does not verify the checksum, which the stored hash covers.
@@ -47,7 +47,7 @@ func IsID(s string) bool { return idPattern.MatchString(s) }
 
 // FindID finds the id of a token in a text; the token's secret may be malformed or missing.
 func FindID(s string) (string, bool) {
-	m := idInText.FindStringSubmatch(s)
+	m := idInTextPattern.FindStringSubmatch(s)
 	if m == nil {
 		return "", false
 	}

@@ -120,7 +120,7 @@ func (e *Export) header(c *fiber.Ctx) map[string]string {
 	return h
 }
 
-var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unsafeCharsPattern = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // fileName omits the group's name: headers of a suppressed report must not depend on its data.
 func fileName(slug string, q reports.Query) string {
@@ -128,7 +128,7 @@ func fileName(slug string, q reports.Query) string {
 	if q.GroupID != "" {
 		name += "_group-" + q.GroupID
 	}
-	return strings.TrimLeft(unsafeInName.ReplaceAllString(name, "-"), "-_") + ".csv"
+	return strings.TrimLeft(unsafeCharsPattern.ReplaceAllString(name, "-"), "-_") + ".csv"
 }
 
 // source is a streamed export. It ends with the entry export.finished.

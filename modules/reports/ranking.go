@@ -115,12 +115,12 @@ func (r *ranking) sortTied() {
 func compareTied(a, b segment.PlayerSum) int {
 	return cmp.Or(
 		cmp.Compare(b.LastPlayedAt, a.LastPlayedAt),
-		cmp.Compare(bit(b.Passed), bit(a.Passed)),
-		cmp.Compare(bit(b.Completed), bit(a.Completed)),
+		cmp.Compare(boolToBit(b.Passed), boolToBit(a.Passed)),
+		cmp.Compare(boolToBit(b.Completed), boolToBit(a.Completed)),
 	)
 }
 
-func bit(b bool) int {
+func boolToBit(b bool) int {
 	if b {
 		return 1
 	}

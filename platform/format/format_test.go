@@ -54,8 +54,8 @@ func readCell(t require.TestingT, cell string) string {
 	return rows[0][1]
 }
 
-// anyText draws texts with many characters that quoting or the formula guard treats specially.
-var anyText = rapid.Custom(func(t *rapid.T) string {
+// textGenerator draws texts with many characters that quoting or the formula guard treats specially.
+var textGenerator = rapid.Custom(func(t *rapid.T) string {
 	part := rapid.OneOf(rapid.SampledFrom([]string{"=", ";", `"`, " ", ","}), rapid.SampledFrom([]string{"+", "-", "@",
 		"＝", "＋", "－", "＠", "\t", "\r", "\n", "\r\n", "\x00", "'", "；", "\u00a0", "\u3000", "\u2028", "\u200b",
 		"\u00ad", "\u0085", "\ufeff", "\xef\xbc", "\xc2", "\xff", "\xe2\x80", "a"}), rapid.StringN(0, 3, -1))
@@ -73,7 +73,7 @@ const (
 func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := anyText.Draw(t, "text")
+		text := textGenerator.Draw(t, "text")
 		cell := string(format.CSV.AppendCell(nil, []byte(text)))
 		read := readCell(t, cell)
 		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "'", "")

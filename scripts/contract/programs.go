@@ -405,7 +405,7 @@ func (t *recipeTable) problemOf(
 		return fmt.Sprintf("%d tries", m.attempts)
 	case c.omitsBar && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
 		return "the hidden year is no gap"
-	case c.ownMessage && languageError.Match(out):
+	case c.ownMessage && languageErrorPattern.Match(out):
 		return fmt.Sprintf("speaks of itself: %.160q", lastBytes(out))
 	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
 		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
@@ -441,8 +441,8 @@ func (t *recipeTable) problemOf(
 	return ""
 }
 
-// languageError matches error messages of languages, which a program must not leave to its user.
-var languageError = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|` +
+// languageErrorPattern matches error messages of languages, which a program must not leave to its user.
+var languageErrorPattern = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|` +
 	`Fatal error|parse error`)
 
 // hasRows leaves out header rows: a fork without plays may be whole while another one failed.

@@ -27,10 +27,11 @@ import (
 )
 
 var (
-	contractErrorRow = regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `[a-z-]+` \\| `(ERR_[A-Z_]+)` \\|")
-	pageErrorRow     = regexp.MustCompile(`<tr role="row" id="([^"]+)"><th role="rowheader" scope="row">(\d{3}) <small class="mono">(ERR_[A-Z_]+)</small></th>` +
+	contractErrorPattern = regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `[a-z-]+` \\| `(ERR_[A-Z_]+)` \\|")
+	pageErrorPattern     = regexp.MustCompile(`<tr role="row" id="([^"]+)"><th role="rowheader" scope="row">(\d{3}) ` +
+		`<small class="mono">(ERR_[A-Z_]+)</small></th>` +
 		`<td role="cell">(?:<span>)?[^<]+.*?</td><td role="cell" data-label="How to fix it">(?:<span>)?[^<]+`)
-	contractCode = regexp.MustCompile(`(?m)^(ERR_[A-Z_]+)$`)
+	contractCodePattern = regexp.MustCompile(`(?m)^(ERR_[A-Z_]+)$`)
 )
 
 // contractTexts returns the texts of the OpenAPI document, one on each line.
@@ -53,10 +54,10 @@ func contractTexts(t *testing.T) string {
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/errors").Is(t, 200)
 	var want, got, ids []string
-	for _, row := range contractErrorRow.FindAllStringSubmatch(contractTexts(t), -1) {
+	for _, row := range contractErrorPattern.FindAllStringSubmatch(contractTexts(t), -1) {
 		want = append(want, row[1]+" "+row[2])
 	}
-	for _, row := range pageErrorRow.FindAllStringSubmatch(page.Body, -1) {
+	for _, row := range pageErrorPattern.FindAllStringSubmatch(page.Body, -1) {
 		got = append(got, row[2]+" "+row[3])
 		ids = append(ids, row[1])
 	}
@@ -64,7 +65,7 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 	require.True(t, slices.IsSorted(got), "by status: %s", got)
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "each id once")
-	for _, c := range contractCode.FindAllString(contractTexts(t), -1) {
+	for _, c := range contractCodePattern.FindAllString(contractTexts(t), -1) {
 		require.Contains(t, ids, c)
 	}
 }

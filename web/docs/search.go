@@ -68,11 +68,11 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
 
-var wordOfText = regexp.MustCompile(`[\pL\pN]+`)
+var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
 
 // normalise returns text in lower case, with a NUL before each word: a search finds beginnings only.
 func normalise(text string) string {
-	return wordOfText.ReplaceAllString(strings.ToLower(text), "\x00$0")
+	return wordPattern.ReplaceAllString(strings.ToLower(text), "\x00$0")
 }
 
 // bestPassage returns the first passage that contains the most words.

@@ -19,8 +19,8 @@ func packMonth(from time.Time, plays []Play) Month {
 	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
-// playsOf generates plays of few players on some days from from on.
-func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
+// playsGenerator generates plays of few players on some days from from on.
+func playsGenerator(from time.Time, days int) *rapid.Generator[[]Play] {
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) Play {
 		p := Play{
 			StartedAt: from.UnixMilli() + rapid.Int64Range(0, int64(days)*day.Milliseconds()-1).Draw(t, "at"),
@@ -63,7 +63,7 @@ func TestPackedDayReturnsItsPlays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		plays := playsOf(from, 1).Draw(t, "plays")
+		plays := playsGenerator(from, 1).Draw(t, "plays")
 		packed := PackDay(from.UnixMilli(), plays)
 		var sums Sums
 		var passed, score int64
@@ -99,7 +99,7 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		plays := playsOf(from, 31).Draw(t, "plays")
+		plays := playsGenerator(from, 31).Draw(t, "plays")
 		packed := packMonth(from, plays)
 		slices.Reverse(plays)
 		require.Equal(t, packed, packMonth(from, plays))
