@@ -102,7 +102,7 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	change(changed, password).Is(t, 503)
 	b.Post("/sign-out", nil)
 	require.ElementsMatch(t, []string{acme.ID + " password.changed", globex.ID + " password.changed"},
-		testkit.Query[[]string](w.LocalServer.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
+		testkit.Query[[]string](w.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
 	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, changed))
 }
 
@@ -165,8 +165,8 @@ func TestShutdownStoresKeyUsage(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
 	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
 	const stored = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
-	require.Zero(t, testkit.Query[int](w.LocalServer.World, stored, x.key.ID))
+	require.Zero(t, testkit.Query[int](w.World, stored, x.key.ID))
 	require.NoError(t, w.Stop())
 	w.Close()
-	require.Equal(t, 1, testkit.Query[int](w.LocalServer.World, stored, x.key.ID))
+	require.Equal(t, 1, testkit.Query[int](w.World, stored, x.key.ID))
 }

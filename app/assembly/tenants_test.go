@@ -204,7 +204,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			})
 			// AcquiredConns would include short statements, so count statements that wait for the lock
 			for range 200 {
-				require.LessOrEqual(t, testkit.Query[int](w.LocalServer.World,
+				require.LessOrEqual(t, testkit.Query[int](w.World,
 					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 					where datname = current_database() and not granted`), c.hold)
 			}

@@ -96,7 +96,8 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	}
 	d.Stop()
 	apptest.RequireSuccess(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
-	require.Contains(t, apptest.RequireSuccess(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...),
+	require.Contains(t,
+		apptest.RequireSuccess(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...),
 		"reset the accounts")
 	served := apptest.ServeOn(t, d.dir, wrong...)
 	require.NotContains(t, served.Log.String(), "@", "the log has no e-mail address")
@@ -142,7 +143,8 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	refused := func(says string, command ...string) {
 		apptest.RequireRefusal(t, says, dir, append(command, "--base-url", "https://dg.example.org")...)
-		apptest.RequireRefusal(t, says, dir, append(command, "--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080")...)
+		command = append(command, "--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080")
+		apptest.RequireRefusal(t, says, dir, command...)
 	}
 	refused("the passwords of the demo are published", "serve", "--demo")
 	refused("the passwords of the demo are published", "demo")

@@ -154,7 +154,7 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 		}
 	})
 	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.ListenURL) })
-	t.Run("breaks visibly when dg is killed", func(t *testing.T) { breakDuringQuery(t, e, e.ListenURL, "wget", e.Kill) })
+	t.Run("breaks visibly if dg is killed", func(t *testing.T) { breakDuringQuery(t, e, e.ListenURL, "wget", e.Kill) })
 }
 
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {

@@ -61,7 +61,9 @@ func adminScreens(t *testing.T) []screen {
 		{name: "two-step", uniqueText: "Scan this code", path: "/account/two-step", awaitedSelector: "#totp",
 			action: submitWith("#current", "admin-without-second-step")},
 		{name: "recovery-codes", uniqueText: "Save these ten", path: "/account/two-step", awaitedSelector: "#codes",
-			action: func(p *browsertest.Page) { submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p) }},
+			action: func(p *browsertest.Page) {
+				submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p)
+			}},
 	}
 }
 
@@ -80,7 +82,8 @@ func reportScreens(fork, smallGroup string) []screen {
 		{name: "dashboard-compared", uniqueText: "Last quarter", path: report + "?compare=year",
 			action:          click("#m-period > summary", `a:text("Last quarter")`),
 			awaitedSelector: `#show-plays[href*="-01&to="], #show-plays[href*="-01&show="]`},
-		{name: "dashboard-score", uniqueText: "Average score", path: report + "?show=score", action: click("#show-pass")},
+		{name: "dashboard-score", uniqueText: "Average score", path: report + "?show=score",
+			action: click("#show-pass")},
 		{name: "dashboard-skills", uniqueText: "Prompting", path: report + "?skills=all"},
 		{name: "dashboard-call", uniqueText: "Read this report from the API", path: report + apptest.LastDays(366),
 			action: click(`summary:text("Read this report from the API")`)},
@@ -112,8 +115,9 @@ var ownerScreens = []screen{
 			createKey(p)
 			p.Click(`header a.mark`)
 		}},
-	{name: "key-replaced", uniqueText: "before the old one stops", path: "/settings/api-keys", awaitedSelector: "#secret",
-		action: click("table.keys tbody tr:last-child th a", `main .actions a:text("Replace")`, "main button.primary")},
+	{name: "key-replaced", uniqueText: "before the old one stops", path: "/settings/api-keys",
+		awaitedSelector: "#secret",
+		action:          click("table.keys tbody tr:last-child th a", `main .actions a:text("Replace")`, "main button.primary")},
 	{name: "revoke-dialog", uniqueText: "Revoke", path: "/settings/api-keys",
 		action: click("table.keys tbody tr:first-child a.revoke"), awaitedSelector: "dialog[open]"},
 	{name: "revoked", uniqueText: "revoked", path: "/settings/api-keys",

@@ -145,7 +145,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	for range 17 {
 		for reason, change := range map[audit.Reason]func(id string){
-			audit.Revoked: func(id string) { require.NoError(t, b.service.Revoke(b.t.Context(), b.owner, id, request)) },
+			audit.Revoked: func(id string) { require.NoError(t, b.service.Revoke(t.Context(), b.owner, id, request)) },
 			audit.Expired: func(id string) {
 				b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id)
 			},

@@ -72,7 +72,8 @@ func TestChecksumIsCRC32InBase62(t *testing.T) {
 func TestTokenIsParsedByItsForm(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vectorToken), rapid.String()).Draw(t, "text")
+		drawn := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vectorToken), rapid.String()).
+			Draw(t, "text")
 		for at := range len(drawn) {
 			for _, text := range []string{
 				drawn, drawn[:at] + drawn[at+1:], drawn[:at] + "A" + drawn[at:], drawn + drawn[at:],

@@ -196,7 +196,8 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 		require.Equal(t, "new", apperr.From(b.service.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
 	}
 	const office = "192.0.2.9" // wrong passwords lock this network, but not home
-	b.requireFailures(10, identity.ErrWrongPassword, func() error { return b.trySignIn(annEmail, wrongPassword, office) })
+	b.requireFailures(10, identity.ErrWrongPassword,
+		func() error { return b.trySignIn(annEmail, wrongPassword, office) })
 	require.NoError(t, b.service.ResetPassword(b.ctx(), reset.Token, newPassword, ""))
 	require.NoError(t, b.trySignIn(annEmail, newPassword, office), "a reset restores access")
 	require.False(t, b.isActive(session.Token))

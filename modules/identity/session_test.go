@@ -22,7 +22,8 @@ func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 	b.storePerson(annEmail, "")
 	b.Exec(`update users set password_hash = null where id = $1`, b.storePerson(bobEmail, ""))
 	for _, c := range [][2]string{
-		{annEmail, wrongPassword}, {annEmail, ""}, {annEmail, strings.Repeat(password, 1000)}, {annEmail, password + "\x00"},
+		{annEmail, wrongPassword}, {annEmail, ""}, {annEmail, strings.Repeat(password, 1000)},
+		{annEmail, password + "\x00"},
 		{bobEmail, password}, {bobEmail, ""}, {"nobody@example.com", password}, {"", ""}, {annEmail + "\x00", password},
 		{"\xff@example.com", password}, {strings.Repeat("a", 60_000), password},
 	} {
@@ -144,7 +145,9 @@ func TestEndedSessionIsNotRenewed(t *testing.T) {
 	b.storePerson(annEmail, totpSecret)
 	for name, change := range map[string]func(pending, full identity.Session) error{
 		"second step": func(pending, _ identity.Session) error { return b.verifyCode(pending, b.code(totpSecret, 0)) },
-		"password":    func(_, full identity.Session) error { return b.changePassword(full, proof(b.code(totpSecret, 1))) },
+		"password": func(_, full identity.Session) error {
+			return b.changePassword(full, proof(b.code(totpSecret, 1)))
+		},
 	} {
 		pending := b.signIn(annEmail)
 		full := tb.Must(b.service.VerifySecondStep(b.ctx(), b.signIn(annEmail).Token, b.code(totpSecret, 0)))(t)

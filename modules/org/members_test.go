@@ -110,7 +110,8 @@ func TestGroupsAreListedByName(t *testing.T) {
 		union all select gen_random_uuid(), $2::uuid, '0000' from generate_series(1, 3)`, ourOrganisation, theirOrganisation)
 	group := func(n int) org.Group {
 		return org.Group{
-			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ourOrganisation, Name: fmt.Sprintf("%04d", n),
+			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ourOrganisation,
+			Name: fmt.Sprintf("%04d", n),
 		}
 	}
 	groups := tb.Must(b.service.Groups(t.Context(), ourOrganisation, ""))(t)

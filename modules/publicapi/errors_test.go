@@ -165,7 +165,8 @@ func rawExport(versionAndHeaders string) func(*attempt) {
 // sendRaw sends the rest of the request without a client library.
 func sendRaw(method, rest string) func(*attempt) {
 	return func(a *attempt) {
-		a.rawRequest = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n" + rest
+		a.rawRequest = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\n" +
+			"Authorization: " + a.authorization + "\r\n" + rest
 	}
 }
 
@@ -248,8 +249,9 @@ func wrongSecret(key testkit.Key) string {
 
 func newAttempt(t *testing.T, w *world) *attempt {
 	a := &attempt{
-		t: t, w: w, own: w.newOrganisation("pseudonymous", 1, 6, 5), foreign: w.newOrganisation("pseudonymous", 1, 6, 5),
-		method: http.MethodGet, prefix: "/api/v1/", tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
+		t: t, w: w, own: w.newOrganisation("pseudonymous", 1, 6, 5),
+		foreign: w.newOrganisation("pseudonymous", 1, 6, 5),
+		method:  http.MethodGet, prefix: "/api/v1/", tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
 		expectedEntries: map[string][]string{},
 	}
 	a.fork = a.own.forks[0]

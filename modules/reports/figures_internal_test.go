@@ -31,7 +31,8 @@ func rankByComparison(s *segment.Players, labels map[int32]string) []PlayerStat 
 	slices.SortFunc(rows, func(a, b PlayerStat) int {
 		return cmp.Or(cmp.Compare(b.Plays, a.Plays), cmp.Compare(b.BestScore, a.BestScore),
 			strings.Compare(a.Label, b.Label), b.LastPlayedAt.Compare(a.LastPlayedAt),
-			cmp.Compare(boolToBit(b.Passed), boolToBit(a.Passed)), cmp.Compare(boolToBit(b.Completed), boolToBit(a.Completed)))
+			cmp.Compare(boolToBit(b.Passed), boolToBit(a.Passed)),
+			cmp.Compare(boolToBit(b.Completed), boolToBit(a.Completed)))
 	})
 	return rows
 }

@@ -92,7 +92,8 @@ func TestWholeFileArrives(t *testing.T) {
 				require.NoError(t, a.err)
 				require.Equal(t, 200, a.StatusCode)
 				require.True(t, bytes.Equal(randomBytes(size), a.decompressedBody(t)), "it is not the file")
-				a.requireHeaders(t, map[string]string{"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
+				a.requireHeaders(t, map[string]string{
+					"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
 					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment"})
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
 				require.Equal(t, int64(len(a.body)), source.requireClosed(t, nil).sent)

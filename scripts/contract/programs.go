@@ -242,7 +242,8 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong str
 	if c.runsTwice && ended.failed != nil {
 		return fmt.Sprintf("both runs fail: %.160q", lastBytes(ended.out.Bytes())), nil
 	}
-	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" || c.omitsBar {
+	wrong = t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed)
+	if wrong != "" || p.Rows == "" || c.omitsBar {
 		return wrong, nil
 	}
 	return t.compare(ctx, p, c, folder, ended.failed)
