@@ -209,6 +209,6 @@ func runCurlLine(t *testing.T, greeting string) (forks string) {
 }
 
 func TestMain(m *testing.M) {
-	runInstead() // replaces the tests in a process that TestServiceWorksUnderItsFilter starts
+	execFilteredIfChild() // replaces the tests in a process that TestServiceWorksUnderItsFilter starts
 	apptest.Main(m)
 }

@@ -27,7 +27,7 @@ import (
 // filterVariable has the user's id and the numbers of the system calls that this binary allows a program.
 const filterVariable = "UNIT_FILTER"
 
-func runInstead() {
+func execFilteredIfChild() {
 	if user, allowed, is := strings.Cut(os.Getenv(filterVariable), " "); is {
 		_ = os.Unsetenv(filterVariable)
 		panic(runFiltered(user, allowed))

@@ -5,17 +5,17 @@ type Action string
 
 // ActionDisplay describes how the log's screen shows the entries of an action.
 type ActionDisplay struct {
-	Action Action
-	Label  string
-	Row    []string // names of the values that a row of the log shows, in order
+	Action  Action
+	Label   string
+	Summary []string // names of the values that a row of the log shows, in order
 }
 
 // Actions has all actions. An entry with any other action is refused.
 var Actions []ActionDisplay
 
-// newAction adds to Actions. A name in row is "target", "reason", "path" or a key of Entry.Details.
-func newAction(code Action, label string, row ...string) Action {
-	Actions = append(Actions, ActionDisplay{code, label, row})
+// newAction adds to Actions. A name in summary is "target", "reason", "path" or a key of Entry.Details.
+func newAction(code Action, label string, summary ...string) Action {
+	Actions = append(Actions, ActionDisplay{code, label, summary})
 	return code
 }
 

@@ -13,7 +13,6 @@ import (
 	"dg/platform/postgres"
 )
 
-// These limits bound a download.
 const (
 	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block

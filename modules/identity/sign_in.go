@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Attempts that return these errors count towards the limits.
+// Attempts that return these errors count towards the limits, except those of ConfirmTwoStep.
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")

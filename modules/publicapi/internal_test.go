@@ -100,8 +100,8 @@ func mountAPI(t *testing.T, m Dependencies) *fiber.App {
 	return app
 }
 
-// rules.md, Bounds: a refused key takes a slot of unauthenticated requests again.
-func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
+// rules.md, Bounds: a refused key is not remembered, so its next request also takes a slot of unknown credentials.
+func TestRefusedKeyIsNotRemembered(t *testing.T) {
 	requests := limit.NewRequests(5)
 	keys := newMockKeys(t)
 	takesSlot := func(mock.Arguments) {

@@ -165,15 +165,15 @@ func (s *Server) Check() error {
 	if !fileExists(s.socket) {
 		return fmt.Errorf("embedded PostgreSQL has lost its socket %q: start again", s.socket)
 	}
-	s.data.boundLog()
+	s.data.rotateLog()
 	return nil
 }
 
 const maxLog = 16 << 20 // in bytes
 
-// boundLog moves the text of a long log to the old log, and truncates the log. PostgreSQL opened
-// the file for appending, and continues at its start.
-func (d dataDir) boundLog() {
+// rotateLog copies a log of at least maxLog to the old log and truncates it in place, like logrotate's
+// copytruncate: PostgreSQL keeps the file open for appending.
+func (d dataDir) rotateLog() {
 	info, err := os.Stat(d.filePath(logFile))
 	if err != nil || info.Size() < maxLog { // renamed by logrotate, or still short
 		return

@@ -110,11 +110,11 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	}), nil
 }
 
-// take takes slots of a semaphore that has most slots in all.
+// take acquires slots of the semaphore of a key or site. ok is false if ctx ends first.
 func (l *Limiter) take(
-	ctx context.Context, of semaphoreKey, most int, slots int64,
+	ctx context.Context, of semaphoreKey, capacity int, slots int64,
 ) (free func(), ok bool) {
-	s := l.enter(of, most)
+	s := l.enter(of, capacity)
 	if s.acquire(ctx, slots) != nil {
 		l.leave(of, s)
 		return nil, false
@@ -125,12 +125,12 @@ func (l *Limiter) take(
 	}, true
 }
 
-func (l *Limiter) enter(of semaphoreKey, most int) *sharedSemaphore {
+func (l *Limiter) enter(of semaphoreKey, capacity int) *sharedSemaphore {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.semaphores[of]
 	if s == nil {
-		s = &sharedSemaphore{semaphore: semaphore{free: int64(most)}}
+		s = &sharedSemaphore{semaphore: semaphore{free: int64(capacity)}}
 		l.semaphores[of] = s
 	}
 	s.refs++

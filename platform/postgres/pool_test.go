@@ -107,7 +107,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		_, opened := postgres.Open(ctx, bad, postgres.Options{})
 		cancel()
-		_, roleErr := postgres.RoleOf(bad) // nil if only other parts are bad
+		_, roleErr := postgres.RoleOf(bad) // nil if the URL parses: RoleOf does not connect
 		migrated := postgres.Migrate(t.Context(), bad, testSchema, "x", nil)
 		require.Error(t, opened, bad)
 		require.Error(t, migrated, bad)

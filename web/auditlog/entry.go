@@ -18,23 +18,23 @@ import (
 
 type entryView struct {
 	audit.Entry
-	Label  string
-	Row    []entryValue // the values that audit.ActionDisplay.Row selects
-	Values []entryValue
+	Label   string
+	Summary []entryValue // the values that audit.ActionDisplay.Summary selects
+	Values  []entryValue
 
 	NewDay            bool   // whether it begins a UTC day in the list
 	Refused           bool   // whether it records a refused request with a key
 	ByActor, ByAction string // path of the log filtered by this value; "": there is no such filter
 }
 
-// entryValue is a row of an entry. At, if set, replaces Text. Code is an id or other technical text.
+// entryValue is a named value of an entry. At, if set, replaces Text. Code is an id or other technical text.
 type entryValue struct {
 	Name, Term, Text, Code string
 	At                     *time.Time
 }
 
-// maxRowCharacters bounds the characters of a value in a row. The unfolded entry shows whole values.
-const maxRowCharacters = 60
+// maxSummaryCharacters bounds the characters of a value in a summary. The unfolded entry shows whole values.
+const maxSummaryCharacters = 60
 
 type targetNames map[string]map[string]string // names of targets, by kind and id
 
@@ -70,11 +70,11 @@ func detailText(e audit.Entry, name string) string {
 func (n targetNames) newEntryView(e audit.Entry) entryView {
 	kind, _ := audit.DisplayOf(e.Action)
 	view := entryView{Entry: e, Label: kind.Label, Values: n.values(e)}
-	for _, name := range kind.Row {
+	for _, name := range kind.Summary {
 		for _, v := range view.Values {
 			if v.Name == name {
-				v.Text = truncate(cmp.Or(v.Text, v.Code), maxRowCharacters)
-				view.Row = append(view.Row, v)
+				v.Text = truncate(cmp.Or(v.Text, v.Code), maxSummaryCharacters)
+				view.Summary = append(view.Summary, v)
 			}
 		}
 	}

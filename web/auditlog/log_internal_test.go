@@ -61,7 +61,7 @@ func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 	} {
 		v := targetNames{"api_key": {"k-1": "Today’s"}}.newEntryView(e)
 		row := []string{v.Label}
-		for _, v := range v.Row {
+		for _, v := range v.Summary {
 			text := v.Text
 			if v.At != nil {
 				text = v.At.Format("2006-01-02T15:04:05Z")

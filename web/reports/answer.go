@@ -38,7 +38,7 @@ func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []claus
 	if !countChanged(most.Plays, most.Plays-most.difference) {
 		return []clause{all}
 	}
-	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s most plays: %s.",
+	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s the most plays: %s.",
 		verbs{"lost", "gained"}.of(most.difference), ui.Count(max(most.difference, -most.difference)))}}
 }
 

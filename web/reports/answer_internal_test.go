@@ -185,16 +185,16 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		want        string
 	}{
 		{321, 481, forks{{146, 228}, {62, 111}, {113, 142}},
-			"*33% fewer plays* (321, were 481). *A* lost most plays: 82."},
+			"*33% fewer plays* (321, were 481). *A* lost the most plays: 82."},
 		{321, 0, forks{{321, 0}}, "*321 plays*."},
 		{1, 0, forks{{1, 0}, {0, 0}}, "*1 play*."},
 		{60, 40, forks{{60, 40}, {0, 0}}, "*60 plays*, up from 40 (may be chance)."},
 		{400, 400, forks{{400, 400}, {0, 0}}, "*400 plays*, as many as in 4 to 31 Oct (400)."},
 		{402, 402, forks{{101, 201}, {301, 201}},
-			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost most plays: 100."},
-		{801, 402, forks{{301, 201}, {500, 201}}, "*99% more plays* (801, were 402). *B* gained most plays: 299."},
-		{390, 10, forks{{5, 10}, {385, 0}}, "*39 times as many plays* (390, were 10). *B* gained most plays: 385."},
-		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0, were 61). *A* lost most plays: 61."},
+			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost the most plays: 100."},
+		{801, 402, forks{{301, 201}, {500, 201}}, "*99% more plays* (801, were 402). *B* gained the most plays: 299."},
+		{390, 10, forks{{5, 10}, {385, 0}}, "*39 times as many plays* (390, were 10). *B* gained the most plays: 385."},
+		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0, were 61). *A* lost the most plays: 61."},
 		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30, were 61)."},
 	} {
 		var compared *comparison

@@ -209,11 +209,17 @@ func areValues(of ...any) bool {
 		if named, ok := value.(sql.NamedArg); ok {
 			value = named.Value
 		}
-		if fields, ok := value.(map[string]any); ok && !areValues(slices.Collect(maps.Values(fields))...) {
+		switch value := value.(type) {
+		case clause.Expression:
 			return false
-		}
-		if _, expression := value.(clause.Expression); expression {
-			return false
+		case map[string]any:
+			if !areValues(slices.Collect(maps.Values(value))...) {
+				return false
+			}
+		case []any:
+			if !areValues(value...) {
+				return false
+			}
 		}
 	}
 	return true

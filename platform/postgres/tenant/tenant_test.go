@@ -104,6 +104,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"moved by its field":   model().Where("id = ?", acmeSales).Update("OrgID", beta).Error,
 		"expression as value":  mine().Where("name = ?", gorm.Expr(greatest)).Find(&found).Error,
 		"expression in a map":  mine().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&found).Error,
+		"expression in a list": mine().Where("name in ?", []any{gorm.Expr("name")}).Find(&found).Error,
 		"expression by name":   mine().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&found).Error,
 		"expression in select": model().Select(greatest).Find(&found).Error,
 		"select with a value":  model().Select("coalesce(?, name)", "x").Find(&found).Error,
