@@ -20,12 +20,12 @@ import (
 
 // fault is an operator's mistake. dg doctor and dg serve report it in the same words.
 type fault struct {
-	plantSQL, mendSQL string   // SQL that a superuser runs; without mend, the SQL of the advice repairs the fault
-	args              []string // settings that cause the fault
-	env               []string
-	repairArgs        []string // settings of the repair
-	reportPattern     string   // pattern of the report
-	serve             outcome
+	plantSQL, repairSQL string   // SQL that a superuser runs; "" for repairSQL: the SQL of the advice repairs
+	args                []string // settings that cause the fault
+	env                 []string
+	repairArgs          []string // settings of the repair
+	reportPattern       string   // pattern of the report
+	serve               outcome
 }
 
 type outcome string // reaction of dg serve to a fault
@@ -33,7 +33,7 @@ type outcome string // reaction of dg serve to a fault
 const (
 	serveStops    outcome = "stops" // dg doctor exits with 1
 	serveWarns    outcome = "warns"
-	serveMigrates outcome = "mends" // its migration repairs the fault; dg doctor does not migrate
+	serveMigrates outcome = "repairs" // its migration repairs the fault; dg doctor does not migrate
 )
 
 var adviceSQLPattern = regexp.MustCompile(`run as [^:]+: (.+)`)
@@ -96,10 +96,10 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		t.Run(f.reportPattern, func(t *testing.T) {
 			x.Exec(f.plantSQL)
 			advice := f.check(t, x.Flags())
-			if sql := adviceSQLPattern.FindStringSubmatch(advice); f.plantSQL != "" && f.mendSQL == "" && sql != nil {
-				f.mendSQL = sql[1]
+			if sql := adviceSQLPattern.FindStringSubmatch(advice); f.plantSQL != "" && f.repairSQL == "" && sql != nil {
+				f.repairSQL = sql[1]
 			}
-			x.Exec(f.mendSQL)
+			x.Exec(f.repairSQL)
 			status, out := runDoctor(x, f.repairArgs...)
 			require.Zero(t, status, "%s is repaired: %s", advice, out)
 			require.NotRegexp(t, f.reportPattern, out)
@@ -126,7 +126,7 @@ func faultsOfRoles() []fault {
 			grant create on database dg to dg_app`,
 			`revoke create on database dg from dg_app; revoke create on schema public from maker`),
 		// Doctor's own statements would run this function as the owner.
-		mendedFault(serveStops, `grant create on schema public to dg_app; set role dg_app;
+		repairedFault(serveStops, `grant create on schema public to dg_app; set role dg_app;
 			create function public.format(text, name, bigint) returns text language sql return 'hijacked';
 			reset role; revoke create on schema public from dg_app`,
 			`drop function public.format(text, name, bigint)`, `owns function public.format\(`),
@@ -152,9 +152,9 @@ func faultsOfRoles() []fault {
 		sqlFault(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
 			`alter database dg allow_connections true`),
 		sqlFault(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
-		mendedFault(serveStops, `alter table organisations owner to postgres`,
+		repairedFault(serveStops, `alter table organisations owner to postgres`,
 			`alter table organisations owner to dg_owner`, `does not own those of dg`),
-		mendedFault(serveWarns, `insert into dg_schema_versions (version_id, is_applied) values (99, true)`,
+		repairedFault(serveWarns, `insert into dg_schema_versions (version_id, is_applied) values (99, true)`,
 			`delete from dg_schema_versions where version_id = 99`, `newer .*than this program`),
 		sqlFault(serveWarns, `drop index plays_period`, `create index concurrently plays_period on plays`),
 		sqlFault(serveWarns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
@@ -228,8 +228,8 @@ func sqlFault(serve outcome, sql, says string) fault {
 	return fault{serve: serve, plantSQL: sql, reportPattern: says}
 }
 
-func mendedFault(serve outcome, plant, mend, says string) fault {
-	return fault{serve: serve, plantSQL: plant, mendSQL: mend, reportPattern: says}
+func repairedFault(serve outcome, plant, repair, says string) fault {
+	return fault{serve: serve, plantSQL: plant, repairSQL: repair, reportPattern: says}
 }
 
 func flagFault(serve outcome, says string, args ...string) fault {
@@ -250,17 +250,17 @@ func faultsOfDatabases(x *apptest.ExternalServer) []fault {
 	return []fault{
 		sqlFault(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
 		sqlFault(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
-		mendedFault(serveStops, `grant delete on audit_entries to public`, `revoke delete on audit_entries from public`,
+		repairedFault(serveStops, `grant delete on audit_entries to public`, `revoke delete on audit_entries from public`,
 			`may remove audit entries`),
-		mendedFault(serveStops, `create table goose_db_version ()`, `drop table goose_db_version`,
+		repairedFault(serveStops, `create table goose_db_version ()`, `drop table goose_db_version`,
 			`this database is of an earlier build of dg`),
-		mendedFault(serveStops, `alter role dg_owner nologin`, `alter role dg_owner login`,
+		repairedFault(serveStops, `alter role dg_owner nologin`, `alter role dg_owner login`,
 			`DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`),
 		{plantSQL: `create role stranger login`, args: stranger,
 			reportPattern: `the role that migrates may not create tables`, serve: serveStops},
 		{plantSQL: `grant create on schema public to stranger`, args: stranger,
 			reportPattern: `or does not own those of dg`, serve: serveStops},
-		mendedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
+		repairedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
 		{plantSQL: `create database polish owner dg_owner template template0
 			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(x, "polish"),
