@@ -19,14 +19,16 @@ var (
 	// namedFilePattern matches a file in a document: its path, or its name after another file of the same folder.
 	namedFilePattern = regexp.MustCompile(
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`")
-	namedTestPattern    = regexp.MustCompile("`(Test[A-Z]\\w*)`")
-	relativeLinkPattern = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
+	namedTestPattern = regexp.MustCompile("`(Test[A-Z]\\w*)`")
+	// namedIdentifierPattern matches names with an inner capital, which are identifiers or JSON fields.
+	namedIdentifierPattern = regexp.MustCompile("`([A-Za-z]?[a-z]+[A-Z]\\w*)`")
+	relativeLinkPattern    = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
 )
 
 // changelog is exempt, because it names former files.
 const changelog = "CHANGELOG.md"
 
-// Every file, link and test that a document names exists.
+// Every file, link, test and identifier that a document names exists.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("..")
@@ -49,6 +51,10 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		}
 		for _, test := range namedTestPattern.FindAllStringSubmatch(string(text), -1) {
 			require.Contains(t, sources.String(), "func "+test[1]+"(", name)
+		}
+		for _, named := range namedIdentifierPattern.FindAllStringSubmatch(string(text), -1) {
+			declared := regexp.MustCompile(`\b` + named[1] + `\b`).MatchString(sources.String())
+			require.True(t, declared, "%s: %s is in no file of Go", name, named[0])
 		}
 		for _, file := range namedFilePattern.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(file[1], "/") {

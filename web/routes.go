@@ -25,7 +25,7 @@ type Screen struct {
 	Permission authz.Permission // needed in the path's organisation; zero: the path has no organisation
 }
 
-// handler serves a screen. Its principal may be nil on /docs only: see Services.Reader.
+// handler serves a screen. Its principal may be nil on /docs only: see Services.FindReader.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
 // Screens returns the table of routes. Mount adds those that choose an organisation.

@@ -31,7 +31,7 @@ type collector struct {
 	players  segment.Players
 	plays    []segment.Play // nil if tooMany
 	maxPlays int            // limit of plays
-	tooMany  bool           // more plays than max
+	tooMany  bool           // more plays than maxPlays
 	hash     uint64         // hash of the plays of addPlays
 }
 
