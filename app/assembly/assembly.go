@@ -43,7 +43,6 @@ type Settings struct {
 	Now               func() time.Time // nil: time.Now
 	Grace             time.Duration    // see httpserver.Options
 	ShutdownDelay     time.Duration    // see httpserver.Options
-	Policy            *authz.Policy    // nil: the embedded one
 	Version           string           // version of the program, for the metrics
 	Tracer            trace.Tracer     // nil: nothing is traced
 	UnreadableSecrets int              // number of secrets that no key decrypts, for the metrics
@@ -133,10 +132,8 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 func newServices(
 	p Pools, s Settings, ops prometheus.Registerer, counts *metrics,
 ) (m ui.Services, err error) {
-	if m.Policy = s.Policy; m.Policy == nil {
-		if m.Policy, err = authz.New(); err != nil {
-			return m, err
-		}
+	if m.Policy, err = authz.New(); err != nil {
+		return m, err
 	}
 	m.Log = audit.New(p.Requests)
 	m.Log.OnWriteFailure = counts.auditFailures.Inc

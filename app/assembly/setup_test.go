@@ -62,8 +62,6 @@ func (x tenant) exportPath() string {
 	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + januaryQuery
 }
 
-func (x tenant) statsPath() string { return "/api/v1/forks/" + x.fork.ID + "/stats" + januaryQuery }
-
 func (w *world) beginExport(x tenant) *http.Response {
 	response := apptest.Get(w.T, apptest.SmallWindowClient(), w.BaseURL+x.exportPath(), x.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)

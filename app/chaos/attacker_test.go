@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,18 +22,8 @@ type attacker struct {
 	key            string
 	requests       int
 	fork, unplayed testkit.Fork
-	groups         []playerGroup
-	played         map[[2]int]bool // keys: day and the player's ordinal
+	groups         []string
 }
-
-type playerGroup struct {
-	id      string
-	members []testkit.Player
-}
-
-const attackedDays = 12
-
-var firstAttackedDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // rules.md, Anonymity: a response on fewer than five active members equals one without plays, headers included.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
@@ -45,26 +34,24 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	dg := apptest.ServeWith(t, db.Flags()...)
 	for n := range apptest.PickSize(3, 60, 200) {
 		a := newAttacker(t, db, dg.ListenURL, rand.New(rand.NewPCG(seed, uint64(n))))
-		hidden, shown := 0, 0
+		hidden := 0
 		for _, g := range a.groups {
-			for _, days := range [][2]int{{0, attackedDays - 1}, {0, 5}, {6, 11}, {3, 3}, {4, 4}} {
-				if a.requestReports(g, days[0], days[1]) < minActive {
+			for _, days := range [][2]string{{"01", "12"}, {"01", "06"}, {"07", "12"}, {"04", "04"}, {"05", "05"}} {
+				from, to := "2026-03-"+days[0], "2026-03-"+days[1]
+				if active := a.countActive(g, from, to); active < 5 {
 					hidden++
-				} else {
-					shown++
+					a.requireEqualReports("?from="+from+"&to="+to+"&groupId="+g, active)
 				}
 			}
 		}
-		require.Positive(t, min(hidden, shown))
+		require.Positive(t, hidden)
 	}
 	require.Zero(t, db.CountRows(`audit_entries where action = 'export.finished' and details->>'outcome' = 'completed'
 		and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
 
-const minActive = 5
-
 func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
-	a := &attacker{db: db, played: map[[2]int]bool{}}
+	a := &attacker{db: db}
 	a.organisation = db.AddOrganisation(testkit.Organisation{})
 	a.fork = db.AddFork(testkit.Fork{OrganisationID: a.organisation.ID})
 	a.unplayed = db.AddFork(testkit.Fork{OrganisationID: a.organisation.ID})
@@ -72,39 +59,26 @@ func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand
 	players := db.AddPlayers(a.organisation.ID, 12+random.IntN(8))
 	for _, size := range []int{4, 5, 6, 7, len(players) - 1} {
 		random.Shuffle(len(players), func(i, j int) { players[i], players[j] = players[j], players[i] })
-		members := slices.Clone(players[:size])
-		a.groups = append(a.groups, playerGroup{db.AddGroup(a.organisation.ID, members...), members})
+		a.groups = append(a.groups, db.AddGroup(a.organisation.ID, players[:size]...))
 	}
 	var plays []testkit.Play
 	for range 2 * len(players) {
-		p := players[random.IntN(len(players))]
-		day := random.IntN(attackedDays)
-		a.played[[2]int{day, p.Ordinal}] = true
-		at := firstAttackedDay.AddDate(0, 0, day).Add(time.Duration(random.IntN(86_000)) * time.Second)
-		plays = append(plays, testkit.Play{Fork: a.fork, Player: p, StartedAt: at})
+		at := time.Date(2026, 3, 1, 0, 0, random.IntN(12*86_400), 0, time.UTC)
+		plays = append(plays, testkit.Play{Fork: a.fork, Player: players[random.IntN(len(players))], StartedAt: at})
 	}
 	db.StorePlays(plays)
 	return a
 }
 
-// requestReports requests a group's report in every way, and returns how many members played.
-func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
-	for _, member := range g.members {
-		for day := from; day <= to; day++ {
-			if a.played[[2]int{day, member.Ordinal}] {
-				active++
-				break
-			}
-		}
-	}
-	day := func(n int) string { return firstAttackedDay.AddDate(0, 0, n).Format(time.DateOnly) }
-	query := "?from=" + day(from) + "&to=" + day(to) + "&groupId=" + g.id
-	if active >= minActive {
-		shown := a.observe(http.MethodGet, "/api/v1/forks/FORK/stats"+query, a.fork)
-		require.Contains(a.T, shown, fmt.Sprintf(`"uniquePlayers":%d`, active))
-		require.Contains(a.T, shown, `"suppressed":false`)
-		return active
-	}
+func (a *attacker) countActive(group, from, to string) int {
+	return a.db.CountRows(`group_members m where group_id = $1 and exists (select from plays p
+		where fork_id = $2 and p.player = m.player
+		and (started_at at time zone 'UTC')::date between $3::text::date and $4::text::date)`,
+		group, a.fork.ID, from, to)
+}
+
+// requireEqualReports requests a group's reports in every way, of the fork and of the one without plays.
+func (a *attacker) requireEqualReports(query string, active int) {
 	screen := "/o/" + a.organisation.Slug + "/reports/FORK"
 	for _, path := range []string{
 		"GET /api/v1/forks/FORK/stats", "HEAD /api/v1/forks/FORK/stats",
@@ -116,9 +90,8 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 		path, more, _ := strings.Cut(path, "?")
 		path = strings.TrimSuffix(path+query+"&"+more, "&")
 		require.Equal(a.T, a.observe(method, path, a.unplayed), a.observe(method, path, a.fork),
-			"%d of %d members played: %s", active, len(g.members), path)
+			"%d members played: %s", active, path)
 	}
-	return active
 }
 
 // observe returns a response without its date, request id and the fork's id.

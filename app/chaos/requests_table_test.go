@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/platform/testkit"
 	"dg/web"
 )
@@ -73,10 +73,9 @@ func (s tableRequest) values(w *requestWorld) url.Values {
 
 // endpointTable returns a request for each endpoint of the OpenAPI document.
 func endpointTable(t *testing.T) string {
-	document, err := os.ReadFile("../../modules/publicapi/openapi.json")
-	require.NoError(t, err)
+	document := apptest.ReadFile(t, apptest.RepositoryPath("modules", "publicapi", "openapi.json"))
 	var api struct{ Paths map[string]json.RawMessage }
-	require.NoError(t, json.Unmarshal(document, &api))
+	require.NoError(t, json.Unmarshal([]byte(document), &api))
 	var all strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
 		period := ""

@@ -18,6 +18,7 @@ import (
 	"dg/modules/reports/sealer"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 type requestWorld struct {
@@ -49,10 +50,6 @@ func newRequestWorld(t *testing.T, through func(url string) string, furnish ...f
 	return w
 }
 
-func (w *requestWorld) allRequests() []tableRequest {
-	return w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable)
-}
-
 func (w *requestWorld) saveTables() {
 	w.tables = testkit.Query[[]string](w.admin, `select array_agg(tablename::text order by tablename)
 		from pg_tables where schemaname = 'public'`)
@@ -80,8 +77,7 @@ func (w *requestWorld) fill() {
 	w.forks["other"] = other.ID
 	w.createOrganisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
 	w.createOrganisation("below", testkit.Organisation{Plan: "team"}, 0)
-	_, err := newSealer(w.db.DB).Seal(w.t.Context())
-	require.NoError(w.t, err)
+	tb.Must(newSealer(w.db.DB).Seal(w.t.Context()))(w.t)
 	for _, p := range []struct{ name, role, secret string }{
 		{"owner", "owner", ""}, {"admin", "admin", testkit.TOTPSecret}, {"plain", "admin", ""},
 		{"member", "member", ""}, {"enrolling", "member", ""},

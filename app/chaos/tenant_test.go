@@ -206,10 +206,10 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 	entry := testkit.Query[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
 	unsealed := time.Now().UTC().AddDate(0, 0, -2).Format(time.DateOnly)
-	for _, s := range append(w.allRequests(), w.requests(`
-		key:acme HEAD /api/v1/forks/{fork}/exports/csv?from=`+unsealed+`&to=`+unsealed+` 200
-		owner GET /o/acme/settings/audit-log?before=`+entry+` 200
-		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`)...) {
+	for _, s := range w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable + `
+		key:acme HEAD /api/v1/forks/{fork}/exports/csv?from=` + unsealed + `&to=` + unsealed + ` 200
+		owner GET /o/acme/settings/audit-log?before=` + entry + ` 200
+		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`) {
 		require.NotZero(w.t, w.send(s), s)
 		w.awaitIdle()
 		w.restoreTables()

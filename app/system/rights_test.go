@@ -17,32 +17,33 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh runs without a superuser. The script and dg doctor report excess rights that remain.
-func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
+// operations.md, Install: roles.sh logs no password as a superuser, and runs without one. The script and dg doctor
+// report excess rights that remain.
+func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 	t.Parallel()
-	x := newWithoutRoles(t, `create role manager login createrole createdb`)
-	for range 2 {
-		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, createRoles(x, "manager"))
+	if _, err := exec.LookPath("psql"); err != nil {
+		tb.SkipOrFail(t, err)
 	}
+	x := apptest.NewExternalServer(t)
+	superuser := strings.Replace(x.URLAs(url.User("postgres")), "/dg?", "/postgres?", 1)
+	require.NoError(t, tb.Exec(t, superuser, `create role manager login createrole createdb;
+		alter role postgres set log_statement = 'all'; alter role postgres set log_min_duration_statement = 0`))
+	for _, user := range []string{"postgres", "manager"} {
+		for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`} {
+			require.NoError(t, tb.Exec(t, superuser, sql))
+		}
+		createRoles(x, user)
+	}
+	require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, createRoles(x, "manager"))
+	log := apptest.ReadFile(t, x.Dir, "postgres.log")
+	require.Contains(t, log, "revoke temporary on database dg", "statements are logged")
+	require.NotContains(t, log, "hunter2")
 	x.RequireSuccess("migrate")
 	doctor := func() string { return x.RequireSuccess("doctor", "--secret-key", firstSecretKey) }
 	said := doctor()
 	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
 	x.Exec(adviceSQLPattern.FindStringSubmatch(said)[1])
 	require.NotRegexp(t, `warning|failure`, doctor())
-}
-
-// newWithoutRoles returns a server without dg's roles and database, after the statement.
-func newWithoutRoles(t *testing.T, statement string) *apptest.ExternalServer {
-	if _, err := exec.LookPath("psql"); err != nil {
-		tb.SkipOrFail(t, err)
-	}
-	x := apptest.NewExternalServer(t)
-	superuser := strings.Replace(x.URLAs(url.User("postgres")), "/dg?", "/postgres?", 1)
-	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`, statement} {
-		require.NoError(t, tb.Exec(t, superuser, sql))
-	}
-	return x
 }
 
 func createRoles(x *apptest.ExternalServer, user string) (says string) {
@@ -59,17 +60,6 @@ func createRoles(x *apptest.ExternalServer, user string) (says string) {
 	out, err = run("hunter2")
 	require.NoError(x.T, err, out)
 	return out
-}
-
-// operations.md, Install: if a superuser runs roles.sh, no password gets into the log of a server that logs everything.
-func TestRolesScriptLogsNoPassword(t *testing.T) {
-	t.Parallel()
-	x := newWithoutRoles(t, `alter role postgres set log_statement = 'all';
-		alter role postgres set log_min_duration_statement = 0`)
-	createRoles(x, "postgres")
-	log := apptest.ReadFile(t, x.Dir, "postgres.log")
-	require.Contains(t, log, "revoke temporary on database dg", "statements are logged")
-	require.NotContains(t, log, "hunter2")
 }
 
 // The serving role cannot undo a revocation, hide a use, or fill the disk outside the tables.

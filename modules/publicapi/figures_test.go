@@ -191,54 +191,6 @@ func parseDay(s string) time.Time {
 	return t
 }
 
-// rules.md, Anonymity: a group is suppressed when fewer than 5 members played. All such responses have equal bytes.
-func TestGroupOfFewerThanFiveIsSuppressed(t *testing.T) {
-	w := start(t)
-	for _, mode := range []string{"pseudonymous", "nominative"} {
-		shown := map[string]bool{}
-		for _, c := range [][2]int{{0, 0}, {4, 0}, {4, 4}, {6, 0}, {6, 4}, {6, 5}} {
-			members, active := c[0], c[1]
-			h := w.newOrganisation(mode, 1, 12, members)
-			for who := range h.players { // players outside the group do not count
-				if slices.Index(h.groups[0].members, who) < active {
-					h.addPlay(who, parseDay("2024-05-05"))
-				}
-			}
-			key := w.AddKey(h.id)
-			s := h.requireAgreement(t, w, key, "2024-05-01", "2024-05-31", &h.groups[0])
-			require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
-			if s.Suppressed {
-				shown[w.suppressedResponses(t, h, key)] = true
-			}
-		}
-		require.Len(t, shown, 1, "suppressed answers differ under %s", mode)
-	}
-}
-
-// suppressedResponses returns all responses on a suppressed group: statistics and CSV, GET and
-// HEAD, plain and compressed, headers and bodies.
-func (w *world) suppressedResponses(t *testing.T, h *organisation, key testkit.Key) string {
-	query := "?from=2024-05-01&to=2024-05-31&groupId=" + h.groups[0].id
-	var all strings.Builder
-	for _, tail := range []string{"/stats", "/exports/csv"} {
-		for _, method := range []string{http.MethodGet, http.MethodHead} {
-			for _, encoding := range []string{"identity", "gzip"} {
-				got := w.send(t, method, "/api/v1/forks/"+h.forks[0]+tail+query, "Bearer "+key.Token(),
-					"Accept-Encoding", encoding).Is(t, http.StatusOK)
-				for _, ofTheRequest := range []string{"Date", "X-Request-Id", "Ratelimit"} {
-					require.NotEmpty(t, got.Header.Values(ofTheRequest))
-					got.Header.Del(ofTheRequest)
-				}
-				fmt.Fprintf(&all, "%s %s %s: %v %d %v %v %q\n", method, tail, encoding, got.Header,
-					got.ContentLength, got.TransferEncoding, got.Trailer, got.Body)
-			}
-		}
-	}
-	require.Contains(t, all.String(), "X-Dg-Report-Suppressed:[k-anonymity]")
-	require.Contains(t, all.String(), "Content-Disposition:[attachment; filename=")
-	return strings.ReplaceAll(all.String(), h.groups[0].id, "GROUP") // the file name contains the group's id
-}
-
 // hostileNames maps names that a spreadsheet, a terminal or a parser may misread to their cells in
 // the CSV. Package format tests the formula guard.
 var hostileNames = map[string]string{
