@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http/httptest"
-	"regexp"
 	"testing"
 	"time"
 
@@ -38,36 +37,6 @@ func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 		said, _ := checkSettings(t.Context(), s)
 		require.Len(t, said, warnings, address)
 	}
-}
-
-// Each missing or changed key is reported with a statement that restores it. The list of keys matches the migrations.
-func TestMissingKeysAreRenewed(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	s := &Installation{db: db.Owner}
-	run := func(sql string) {
-		require.NoError(t, tb.ErrorOf(db.Owner.Pool.Exec(t.Context(), sql)), sql)
-	}
-	const keys = `(select array_agg(format('%s|%s|%s', conrelid::regclass, conname, pg_get_constraintdef(oid))
-		order by conname) from pg_constraint where connamespace = 'public'::regnamespace and conparentid = 0
-		and conrelid not in (0, 'dg_schema_versions'::regclass) and contype in ('p', 'u', 'f'))`
-	run(`create table former as select ` + keys + ` as keys`)
-	tb.Must(checkSchema(t.Context(), s))(t)
-	run(`do $$ declare k record; begin
-		for k in select split_part(key, '|', 1) as of, split_part(key, '|', 2) as name from former, unnest(keys) key
-		loop
-			execute format('alter table %s drop constraint if exists %s cascade', k.of, k.name);
-		end loop; end $$;
-		alter table games add constraint games_pkey unique (id);
-		insert into recovery_codes values (gen_random_uuid(), sha256('code'))`)
-	_, err := checkSchema(t.Context(), s)
-	require.ErrorContains(t, err, "the key plays_org_id_player_fkey is missing or changed")
-	for _, advice := range regexp.MustCompile(`(?m)tables: (.*)$`).FindAllStringSubmatch(err.Error(), -1) {
-		run(advice[1])
-	}
-	tb.Must(checkSchema(t.Context(), s))(t)
-	run(`do $$ begin assert (select keys from former) = ` + keys + ` and not exists (select from recovery_codes),
-		'constraints.sql lacks a key'; end $$`)
 }
 
 // A refused connection is reported with advice, even for causes that no test can produce.
