@@ -131,7 +131,6 @@ func (p *program) createKey(s school, person string) (apikeys.Key, string, error
 }
 
 func (p *program) newKey(s school) string {
-	_, token, err := p.createKey(s, s.head)
-	require.NoError(p.t, err)
+	_, token := tb.Must2(p.createKey(s, s.head))(p.t)
 	return token
 }

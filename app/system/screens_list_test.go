@@ -7,31 +7,23 @@ import (
 	"time"
 
 	"dg/app/apptest"
-	"dg/platform/authz"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 	"dg/web"
 )
 
-func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
+func tableScreens(fork, key, prefix string) (all []screen) {
 	at := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")
 	name := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
-		if s.Page != nil && !strings.HasSuffix(s.Path, ".csv") && has(s) {
+		if s.Page != nil && strings.HasPrefix(s.Path, prefix) && s.Path != "/account/reset" &&
+			!strings.HasSuffix(s.Path, ".csv") {
 			all = append(all, screen{name: strings.Trim(name.Replace(s.Path), "-"), path: at.Replace(s.Path)})
 		}
 	}
 	return all
 }
-
-func isOrganisationScreen(s web.Screen) bool { return s.Permission != authz.Permission{} }
-
-func isAccountScreen(s web.Screen) bool {
-	return strings.HasPrefix(s.Path, "/account") && s.Path != "/account/reset"
-}
-
-func isDocsScreen(s web.Screen) bool { return strings.HasPrefix(s.Path, "/docs") }
 
 var signedOutScreens = []screen{
 	{name: "sign-in-error", uniqueText: "Wrong", path: "/sign-in", status: http.StatusUnauthorized,

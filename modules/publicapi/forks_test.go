@@ -48,24 +48,6 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", key).Body)
 }
 
-// rules.md, Headers: ETags depend on the organisation's version; a 304 follows all checks.
-func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
-	w := start(t)
-	h := w.newOrganisation("pseudonymous", 8, 0)
-	other := w.newOrganisation("pseudonymous", 8, 0)
-	key := w.AddKey(h.id)
-	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + h.forks[0]} {
-		tag := w.get(t, path, key).Header.Get("ETag")
-		w.get(t, "/api/v1/forks", w.AddKey(other.id), "If-None-Match", tag).Is(t, http.StatusOK)
-
-		w.Exec(`update forks set title = title || '!' where id = $1`, h.forks[0])
-		changed := w.get(t, path, key, "If-None-Match", tag).Is(t, http.StatusOK)
-		require.NotEqual(t, tag, changed.Header.Get("ETag"))
-	}
-	w.get(t, "/api/v1/forks/"+other.forks[0], key, "If-None-Match", "*").Is(t, http.StatusForbidden)
-	w.get(t, "/api/v1/forks/x", key, "If-None-Match", "*").Is(t, http.StatusNotFound)
-}
-
 // rules.md, Order of checks: HEAD runs the checks of GET and sends its headers. Only GET records an export.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	w := start(t)

@@ -171,9 +171,13 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry.
+// rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry. A 304
+// follows all checks.
 func TestUnchangedReportsAreNotSent(t *testing.T) {
 	p := startProvable(t)
+	foreign := p.AddFork(testkit.Fork{OrganisationID: p.AddOrganisation(testkit.Organisation{}).ID})
+	p.sendWithKey(t, http.MethodGet, "/api/v1/forks/"+foreign.ID, "If-None-Match", "*").Is(t, http.StatusForbidden)
+	p.sendWithKey(t, http.MethodGet, "/api/v1/forks/x", "If-None-Match", "*").Is(t, http.StatusNotFound)
 	for path, cache := range map[string]string{
 		"/api/v1/forks": "private, no-cache", "/api/v1/forks/" + p.fork.ID: "private, no-cache",
 		p.path("/stats"): "private, no-cache", p.path("/exports/csv"): "no-store, no-transform",
@@ -199,6 +203,10 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		zipped := p.sendWithKey(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
 		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
 		if !strings.Contains(path, "?") {
+			p.get(t, "/api/v1/forks", p.AddKey(foreign.OrganisationID), "If-None-Match", tag).Is(t, http.StatusOK)
+			p.Exec(`update forks set title = title || '!' where id = $1`, p.fork.ID)
+			changed := p.sendWithKey(t, http.MethodGet, path, "If-None-Match", tag).Is(t, http.StatusOK)
+			require.NotEqual(t, tag, changed.Header.Get("ETag"))
 			continue
 		}
 		other := strings.Replace(path, "04-20", "04-21", 1) // adds a day without plays
