@@ -8,13 +8,12 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/org"
-	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
 
-// Memberships are the person's own. The slug of another organisation is answered like an unknown one.
+// Memberships are the person's own, by name of the organisation, with the role and whether there are others.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.AddPerson(testkit.Person{}).ID
@@ -34,15 +33,10 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 		one := tb.Must(b.service.Membership(t.Context(), ann, slug))(t)
 		require.Equal(t, found[i], one)
 	}
-	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "\x00", "\xff", ourOrganisation} {
-		found, err := b.service.Membership(t.Context(), personID(ourOrganisation, "owner"), slug)
-		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", slug, err)
-		require.Zero(t, found, "%q", slug)
-	}
 }
 
-// Lists are bounded: 100 memberships of a person, 1,000 logs of a security event, 500 members of an organisation.
-func TestListsOfMembersAreBounded(t *testing.T) {
+// Lists are bounded: 100 memberships of a person, 1,000 logs of a security event.
+func TestListsOfMembershipsAreBounded(t *testing.T) {
 	b := setup(t)
 	ann := b.AddPerson(testkit.Person{}).ID
 	b.Exec(`insert into organisations (id, slug, name, plan, reporting_mode)
@@ -55,16 +49,6 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 	require.Equal(t, "0100", found[99].Organisation.Name)
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Len(t, ids, 1000)
-
-	b.Exec(`with more as (insert into users (id, email, email_key, name)
-		select gen_random_uuid(), n || '@example.org', n || '@example.org', 'N' from generate_series(1, 598) n
-		returning id) insert into memberships (org_id, user_id, role) select $1, id, 'member' from more`, ourOrganisation)
-	members, all := tb.Must2(b.service.Members(t.Context(), ourOrganisation))(t)
-	require.Equal(t, []org.Member{
-		{ourOrganisation, personID(ourOrganisation, "owner"), org.RoleOwner},
-		{ourOrganisation, personID(ourOrganisation, "admin"), org.RoleAdmin},
-	}, members[:2])
-	require.Equal(t, [2]int{500, 601}, [2]int{len(members), all})
 }
 
 // Grants follow from role and two-step verification. LockedSubjectIn locks the role; SubjectIn does not.
@@ -101,9 +85,6 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 // Groups returns the first 500 and the chosen one. GroupPage returns the nearest page for a number out of range.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
-	none, all := tb.Must2(b.service.GroupPage(t.Context(), ourOrganisation, 1, 10))(t)
-	require.Empty(t, none)
-	require.Zero(t, all)
 	b.Exec(`insert into player_groups (id, org_id, name)
 		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1::uuid, to_char(n, 'FM0000')
 		  from generate_series(1, 695) n
@@ -122,9 +103,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 	for chosen, want := range map[string][]org.Group{
 		last.ID: append(groups[:500:500], last), group(2).ID: groups, unknownID: groups,
 	} {
-		got, err := b.service.Groups(t.Context(), ourOrganisation, chosen)
-		require.NoError(t, err, chosen)
-		require.Equal(t, want, got, chosen)
+		require.Equal(t, want, tb.Must(b.service.Groups(t.Context(), ourOrganisation, chosen))(t), chosen)
 	}
 	got := tb.Must(b.service.Groups(t.Context(), theirOrganisation, last.ID))(t)
 	require.Len(t, got, 3, "a group of another organisation is not added")
@@ -134,22 +113,5 @@ func TestGroupsAreListedByName(t *testing.T) {
 		require.Equal(t, 695, all)
 		require.Equal(t, group(want[0]), groups[0].Group, page)
 		require.Equal(t, group(want[1]), groups[len(groups)-1].Group, page)
-	}
-}
-
-// FindGroups finds groups by a part of the name, ignoring case and accents: the first 50, and whether more match.
-func TestGroupsAreFoundByPartOfTheName(t *testing.T) {
-	b := setup(t)
-	b.Exec(`insert into player_groups (id, org_id, name)
-		select gen_random_uuid(), $1::uuid, 'Équipe ' || n from generate_series(1, 60) n
-		union all select gen_random_uuid(), $1, 'Club ' || n from generate_series(1, 50) n
-		union all select gen_random_uuid(), unnest(array[$1, $2]::uuid[]), 'Nuit'`, ourOrganisation, theirOrganisation)
-	for text, want := range map[string]int{"nui": 1, "EQUIPE": 50, "club": 50, "%": 0} {
-		found, more := tb.Must2(b.service.FindGroups(t.Context(), ourOrganisation, text))(t)
-		require.Len(t, found, want, text)
-		if text == "EQUIPE" {
-			require.Equal(t, "Équipe 2", found[1].Name, "before Équipe 10")
-		}
-		require.Equal(t, text == "EQUIPE", more, text)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,29 +18,31 @@ import (
 // rules.md, Formats: a fork in the list and a single fork have all fields in order, without the configuration.
 func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	w := start(t)
-	h := w.newOrganisation("pseudonymous", 3, 0)
+	h := w.newOrganisation("pseudonymous", 9, 0)
 	w.newOrganisation("pseudonymous", 1, 0)
-	w.Exec(
-		`update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
-		title = E'<b>"\\\u202e=1+1', updated_at = '2026-02-01T00:00:00.123Z' where id = $1`, h.forks[1])
+	oldest := slices.Max(h.forks)
+	w.Exec(`update forks set slug = 'oldest', status = 'archived', visibility = 'restricted', source_locale = 'pt',
+		suspended = true, title = E'<b>"\\\u202e=1+1', created_at = '2025-12-31T00:00:00Z',
+		updated_at = '2026-02-01T00:00:00.123Z' where id = $1`, oldest)
 	key := w.AddKey(h.id, "forks:read")
 	list := w.get(t, "/api/v1/forks", key)
 	require.NotContains(t, list.Body, `"secret"`)
 	items := decodeJSON[struct{ Items []map[string]any }](t, list).Items
-	require.Len(t, items, 3)
+	require.Len(t, items, 9)
 	for i, f := range items {
 		id := f["id"].(string)
-		if i > 0 {
+		if i > 1 {
 			require.Less(t, items[i-1]["id"], id, "created at the same instant: by id")
 		}
 		one := decodeJSON[map[string]any](t, w.get(t, "/api/v1/forks/"+id, key))
 		require.Equal(t, f, one, "the list's element is the fork")
 		w.get(t, fmt.Sprintf("/api/v1/forks/%%%x%s", id[0], id[1:]), key).Is(t, http.StatusOK)
-		if id == h.forks[1] {
+		if i == 0 {
 			require.Equal(t, map[string]any{
-				"id": id, "gameId": items[0]["gameId"], "slug": "fork-1", "title": "<b>\"\\\u202e=1+1", "major": 1.0,
-				"status": "archived", "visibility": "restricted", "sourceLocale": "pt", "deployedReleaseNumber": nil,
-				"suspended": true, "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-02-01T00:00:00.123Z",
+				"id": oldest, "gameId": items[1]["gameId"], "slug": "oldest", "title": "<b>\"\\\u202e=1+1",
+				"major": 1.0, "status": "archived", "visibility": "restricted", "sourceLocale": "pt",
+				"deployedReleaseNumber": nil, "suspended": true,
+				"createdAt": "2025-12-31T00:00:00.000Z", "updatedAt": "2026-02-01T00:00:00.123Z",
 			}, f)
 		}
 	}

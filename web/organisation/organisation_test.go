@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
@@ -43,7 +44,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.DB.Exec(`with made as (
 			insert into users (id, email, email_key, name)
-			  select gen_random_uuid(), i || '@acme.example', i || '@acme.example', 'N'
+			  select lpad(i::text, 32, '0')::uuid, i || '@acme.example', i || '@acme.example', 'N'
 			    from generate_series(1, 600) i returning id)
 		insert into memberships (org_id, user_id, role) select $1, id, 'member' from made`, acme.ID)
 	p := b.Get(acme.At("/settings/organisation")).Has(t, "104 more members are not listed.",
@@ -51,7 +52,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
 }
 
-// The form explains the change, and the settings then show the new mode.
+// The form explains the change, the settings then show the new mode, and the log has the old and the new one.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	form := acme.At("/settings/organisation/reporting-mode")
@@ -70,7 +71,12 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		testkit.RequireRedirect(t, screen, b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
 		require.Equal(t, c.says, webtest.NoteTexts(t, b.Get(screen).Has(t, "<p>"+c.shown+"</p>"))[0])
 	}
-	require.Equal(t, form, w.LogOf(t, acme)[0].Request.Path)
+	last := w.LogOf(t, acme)[0]
+	require.Equal(t, form, last.Request.Path)
+	require.Equal(t, audit.ReportingModeChanged, last.Action)
+	require.Equal(t, audit.Actor{Kind: audit.Person, ID: acme.Owner.ID, Name: acme.Owner.Name}, last.Actor)
+	require.Equal(t, audit.Target{Kind: "organisation", ID: acme.ID}, last.Target)
+	require.Equal(t, map[string]any{"from": "nominative", "to": "pseudonymous"}, last.Details)
 	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {
 		b.Post(form, testkit.Form("mode", mode)).Is(t, 400).Has(t,
 			`id="mode-error">Choose one of the two`, "<title>Error: ")
@@ -115,7 +121,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	w.DB.AddGroupNamed(other.ID, "theirs", w.DB.AddPlayers(other.ID, 3)...)
 	var want, found [][]string
 	for i := range 101 {
-		name := fmt.Sprintf("Group %03d", i)
+		name := fmt.Sprintf("Équipe %d", i)
 		want = append(want, []string{name, w.DB.AddGroupNamed(o.ID, name)})
 	}
 	const row = `<bdi>([^<]*)</bdi></th><td role="cell" class="n" data-label="Members">0</td><td role="cell" class="mono"><span class="id">` +
@@ -128,7 +134,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	require.Equal(t, want, found)
 	w.SignIn(t, other.Admin).Get(other.At("/settings/organisation")).
 		Has(t, `data-label="Members">3</td>`).Lacks(t, `role="search"`)
-	for search, want := range map[string]int{"group+07": 10, "GROUP": 50, "theirs": 0} {
+	for search, want := range map[string]int{"equipe+7": 11, "ÉQUIPE": 50, "%25": 0, "theirs": 0} {
 		body := b.Get(o.At("/settings/organisation?q=%s", search)).Has(t, `role="search"`).Body
 		require.Len(t, testkit.Submatches(row, body), want, search)
 		require.Equal(t, want == 50, strings.Contains(body, "Only the first 50 matches"))
