@@ -76,7 +76,7 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	suppressed := func() bool {
 		report := e.openReport(t, q)
 		shown := tb.Must(e.reports.ShownGroups(t.Context(), q))(t)
-		require.Equal(t, map[bool][]string{true: {}, false: {testGroupID}}[report.Suppressed], shown)
+		require.Equal(t, map[bool]map[string]int64{true: {}, false: {testGroupID: 5}}[report.Suppressed], shown)
 		return report.Suppressed
 	}
 	for member := range 4 {

@@ -67,19 +67,19 @@ select group_id::text, count(*)::int from group_members
     where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to)
  group by group_id`
 
-// ShownGroups returns the ids of the groups whose reports are not suppressed for the query's fork
-// and period. The list reveals no more than these reports.
-func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err error) {
+// ShownGroups returns the groups whose reports are not suppressed for the query's fork and period, by
+// id, with their numbers of players. It reveals no more than these reports.
+func (s *Service) ShownGroups(ctx context.Context, q Query) (players map[string]int64, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string
 	var active int
-	shown = []string{} // nil would mean a failed query on the dashboard
+	players = map[string]int64{} // nil would mean a failed query on the dashboard
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
-			shown = append(shown, id)
+			players[id] = int64(active)
 		}
 		return nil
 	})
-	return shown, apperr.Annotate(err, "reports: shown groups")
+	return players, apperr.Annotate(err, "reports: shown groups")
 }

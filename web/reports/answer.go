@@ -86,7 +86,7 @@ func howMany(m measure, s reports.Statistics, c *comparison) clause {
 	}
 	return clause{
 		Strong: c.upToYesterday(played),
-		After:  fmt.Sprintf(" (%s, were %s).", ui.Count(now), ui.Count(before)),
+		After:  fmt.Sprintf(" (%s,\u00a0were\u00a0%s).", ui.Count(now), ui.Count(before)),
 	}
 }
 

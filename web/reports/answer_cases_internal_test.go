@@ -27,19 +27,19 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 	}{
 		// Players: the noise is 8.5 for 13 and 5, 8.7 for 14 and 5, exactly 20 for 60 and 40.
 		{played(13), played(5), nil, "more", false},
-		{played(14), played(5), nil, "more people played* (14, were 5)", true},
+		{played(14), played(5), nil, "more people played* (14,\u00a0were\u00a05)", true},
 		{played(60), played(40), nil, "more", false},
-		{played(61), played(40), nil, "more people played* (61, were 40)", true},
+		{played(61), played(40), nil, "more people played* (61,\u00a0were\u00a040)", true},
 		{played(40), played(60), nil, "fewer", false},
-		{played(39), played(60), nil, "*35% fewer people played* (39, were 60)", true},
-		{played(1), played(10), nil, "*90% fewer people played* (1, were 10)", true},
-		{played(200), played(100), nil, "(200, were 100)", true},
+		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0were\u00a060)", true},
+		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0were\u00a010)", true},
+		{played(200), played(100), nil, "(200,\u00a0were\u00a0100)", true},
 		{played(5), sums{}, nil, "more", false},
 		// Players: a change below 5% is not named.
 		{played(10_499), played(10_000), nil, "more", false},
-		{played(10_500), played(10_000), nil, "*5% more people played* (10,500, were 10,000)", true},
+		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0were\u00a010,000)", true},
 		{played(9_501), played(10_000), nil, "fewer", false},
-		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500, were 10,000)", true},
+		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500,\u00a0were\u00a010,000)", true},
 		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 exceeds the noise of 158.0
 		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 is within the noise of 155.5
 		// Scores: the noise is 7.07 for 100 and 100, 1.41 for 2500 and 2500, 7.25 for 50 and 1000.

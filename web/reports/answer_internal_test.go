@@ -46,7 +46,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	}{
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
-			who:    "*27% fewer people played* (89, were 122).", how: "One in three finished plays failed.",
+			who:    "*27% fewer people played* (89,\u00a0were\u00a0122).", how: "One in three finished plays failed.",
 			top: "Weakest skills: *Formats* and *Giving examples*."},
 		// These cases concern the clause on who played.
 		{name: "no comparison", now: steady},
@@ -64,13 +64,13 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			who: "*50 people played*, up from 40 (may be chance)."},
 		{name: "25% more in the noise up to yesterday", now: played(60), complete: played(50), before: played(40),
 			who: "*60 people played*, 50 up to yesterday, up from 40 (may be chance)."},
-		{name: "ten times", now: played(100), before: played(10), who: "*900% more people played* (100, were 10)."},
+		{name: "ten times", now: played(100), before: played(10), who: "*900% more people played* (100,\u00a0were\u00a010)."},
 		{name: "many times", now: played(390), before: played(10),
-			who: "*39 times as many people played* (390, were 10)."},
+			who: "*39 times as many people played* (390,\u00a0were\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
-			who: "*95% fewer people played* (1, were 20).", how: "One in two finished plays failed."},
+			who: "*95% fewer people played* (1,\u00a0were\u00a020).", how: "One in two finished plays failed."},
 		{name: "an unfinished day", now: played(61), complete: played(60), before: played(100),
-			who: "*Up to yesterday, 40% fewer people played* (60, were 100)."},
+			who: "*Up to yesterday, 40% fewer people played* (60,\u00a0were\u00a0100)."},
 		{name: "a day", now: steady, before: steady, days: 1,
 			who: "*400 people played*, as many as on 4 to 31 Oct (400)."},
 		{name: "an unfinished day without a change", now: played(200), complete: played(100), before: played(100),
@@ -186,17 +186,17 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		want        string
 	}{
 		{321, 481, forks{{146, 228}, {62, 111}, {113, 142}},
-			"*33% fewer plays* (321, were 481). *A* lost the most plays: 82."},
+			"*33% fewer plays* (321,\u00a0were\u00a0481). *A* lost the most plays: 82."},
 		{321, 0, forks{{321, 0}}, "*321 plays*."},
 		{1, 0, forks{{1, 0}, {0, 0}}, "*1 play*."},
 		{60, 40, forks{{60, 40}, {0, 0}}, "*60 plays*, up from 40 (may be chance)."},
 		{400, 400, forks{{400, 400}, {0, 0}}, "*400 plays*, as many as in 4 to 31 Oct (400)."},
 		{402, 402, forks{{101, 201}, {301, 201}},
 			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost the most plays: 100."},
-		{801, 402, forks{{301, 201}, {500, 201}}, "*99% more plays* (801, were 402). *B* gained the most plays: 299."},
-		{390, 10, forks{{5, 10}, {385, 0}}, "*39 times as many plays* (390, were 10). *B* gained the most plays: 385."},
-		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0, were 61). *A* lost the most plays: 61."},
-		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30, were 61)."},
+		{801, 402, forks{{301, 201}, {500, 201}}, "*99% more plays* (801,\u00a0were\u00a0402). *B* gained the most plays: 299."},
+		{390, 10, forks{{5, 10}, {385, 0}}, "*39 times as many plays* (390,\u00a0were\u00a010). *B* gained the most plays: 385."},
+		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0,\u00a0were\u00a061). *A* lost the most plays: 61."},
+		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30,\u00a0were\u00a061)."},
 	} {
 		var compared *comparison
 		if c.before > 0 {

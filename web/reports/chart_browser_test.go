@@ -191,7 +191,7 @@ func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, list)
 	webtest.RequireAccessible(t, p, "eight groups")
-	const group, byGroup = `#groups a:text("الليل 7, a gate with a long name")`, ".forks .do a"
+	const group, byGroup = `#groups bdi:text("الليل 7, a gate with a long name")`, ".forks .do a"
 	const height = `document.querySelector('.forks .do a').getBoundingClientRect().height`
 	const focused = `document.querySelector('#m-group > .menu').contains(document.activeElement)`
 	reads := func(width int) {

@@ -2,7 +2,6 @@ package reports
 
 import (
 	"context"
-	"slices"
 
 	"dg/modules/org"
 	"dg/modules/reports"
@@ -12,10 +11,11 @@ import (
 // groupMenu is the menu of the report's group.
 type groupMenu struct {
 	pageURL
-	Groups        []org.Group
-	ListedGroups  int      // org.MaxGroups if there may be more groups than that; else 0
-	GroupName     string   // "": all players
-	shownGroupIDs []string // groups whose report k-anonymity does not hide; nil: unknown
+	Groups       []org.Group
+	ListedGroups int    // org.MaxGroups if there may be more groups than that; else 0
+	GroupName    string // "": all players
+	// groupPlayers has the number of players of each group whose report k-anonymity does not hide; nil: unknown.
+	groupPlayers map[string]int64
 }
 
 func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) (groupMenu, error) {
@@ -35,6 +35,15 @@ func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) 
 	return menu, nil
 }
 
-func (m groupMenu) Hidden(groupID string) bool {
-	return m.shownGroupIDs != nil && !slices.Contains(m.shownGroupIDs, groupID)
+// Played says how many members of a group played, or that k-anonymity hides it. It is "" if that is
+// unknown.
+func (m groupMenu) Played(groupID string) string {
+	switch n := m.groupPlayers[groupID]; {
+	case m.groupPlayers == nil:
+		return ""
+	case n == 0:
+		return "Hidden"
+	default:
+		return ui.Count(n) + " players"
+	}
 }

@@ -84,7 +84,9 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 		of.columns = slices.Concat(of.columns[:3], of.columns[4:]) // without Passed
 		of.defaultSort = "best"
 	}
-	return of.page(at, shown), links, answer
+	l = of.page(at, shown)
+	l.Searchable = l.Searchable || len(all) > of.searchThreshold // on each tab, or on none
+	return l, links, answer
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
