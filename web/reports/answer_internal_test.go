@@ -32,6 +32,14 @@ func skill(id string, correct, answers int64) reports.SkillStat {
 
 const formats, examples, duplicates = "data.quality.formats", "prompting.examples", "data.quality.duplicates"
 
+// compareWith returns the comparison with earlier figures, or nil without any.
+func compareWith(before sums) *comparison {
+	if before == (sums{}) {
+		return nil
+	}
+	return &comparison{EarlierDays: "4 to 31 Oct", earlierStats: before.statistics()}
+}
+
 // The answer names changes that exceed their noise and 5% (rates: 1 point), and no other. Asterisks mark bold words.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	steady := played(400)
@@ -76,19 +84,6 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "an unfinished day without a change", now: played(200), complete: played(100), before: played(100),
 			who: "*200 people played*, 100 up to yesterday, as many as in 4 to 31 Oct (100)."},
 		// These cases concern the clause on how they did.
-		{name: "the score fell", now: scored(400, 681), before: scored(400, 763),
-			how: "The average score fell 8.2 points to 68.1%."},
-		{name: "the score rose", now: scored(400, 816), before: scored(400, 766),
-			how: "The average score rose 5.0 points to 81.6%."},
-		{name: "fewer passed", now: sums{800, 500, 300, 400, 760}, before: sums{800, 500, 400, 400, 760},
-			how: "60.0% of finished plays passed, down 20.0 points."},
-		{name: "more passed", now: sums{800, 500, 400, 400, 760}, before: sums{800, 500, 300, 400, 760},
-			how: "80.0% of finished plays passed, up 20.0 points."},
-		{name: "passed in the noise", now: sums{800, 500, 325, 400, 760},
-			before: sums{800, 500, 300, 400, 760}, how: "65.0% of finished plays passed.",
-			who: "*400 people played*, as many as in 4 to 31 Oct (400)."},
-		{name: "fewer finished", now: sums{1000, 600, 400, 400, 760}, before: sums{1000, 900, 600, 400, 760},
-			how: "60.0% of plays were finished, down 30.0 points."},
 		{name: "score before pass rate", now: sums{800, 500, 300, 400, 681},
 			before: sums{800, 500, 400, 400, 763}, how: "The average score fell 8.2 points to 68.1%."},
 		{name: "many plays of few players", now: sums{1000, 1000, 600, 10, 760},
@@ -97,7 +92,6 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "all passed", now: sums{800, 700, 700, 400, 760}, how: "Every finished play passed."},
 		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "No finished play passed."},
 		{name: "one in ten", now: sums{800, 700, 627, 400, 760}, how: "One in ten finished plays failed."},
-		{name: "no simple share", now: sums{800, 700, 406, 400, 760}, how: "58.0% of finished plays passed."},
 		{name: "rounded once", now: sums{12, 11, 6, 10, 760}, how: "54.5% of finished plays passed."},
 		{name: "nothing finished before", now: steady, before: sums{800, 0, 0, 400, 0},
 			how: "87.5% of plays were finished, up 87.5 points."},
@@ -119,9 +113,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			skills: skills{skill(examples, 10, 19), skill(formats, 200, 400), skill(duplicates, 380, 400)}},
 		{name: "the only skill", now: steady, skills: skills{skill(formats, 10, 400)}},
 	} {
-		var compared *comparison
-		if c.before != (sums{}) {
-			compared = &comparison{EarlierDays: "4 to 31 Oct", earlierStats: c.before.statistics()}
+		compared := compareWith(c.before)
+		if c.days > 0 {
 			compared.earlierStats.Daily = make([]reports.DailyStat, c.days)
 		}
 		if c.complete != (sums{}) {
@@ -131,6 +124,76 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		who := cmp.Or(c.who, "*"+ui.Count(c.now[3])+" people played*.")
 		want := strings.TrimSpace(who + " " + how + " " + c.top)
 		require.Equal(t, want, clauseText(newAnswer(*c.now.statistics(c.skills...), compared)), c.name)
+	}
+}
+
+// Changes above the noise are named: 2√(a+b) for counts, 50√(1/n+1/m) for scores, 2√(p(1-p)(1/n+1/m)) for rates.
+func TestAnswerAtItsThresholds(t *testing.T) {
+	type skills = []reports.SkillStat
+	// Each player has one play. The arguments are completed and passed plays, or all and completed ones.
+	passed := func(completed, passed int64) sums { return sums{completed, completed, passed, completed, 760} }
+	finished := func(plays, completed int64) sums { return sums{plays, completed, completed, plays, 760} }
+	few := func(answers, a, b, c int64) skills {
+		return skills{skill(formats, a, answers), skill(examples, b, answers), skill(duplicates, c, answers)}
+	}
+	const alone, both = "Weakest skill: *Formats, ", "Weakest skills: *Formats* and *Giving examples*."
+	for _, c := range []struct {
+		now, before sums
+		skills      skills
+		claim       string
+		isMade      bool // whether the answer contains the claim
+	}{
+		// Players: the noise is 8.5 for 13 and 5, 8.7 for 14 and 5, exactly 20 for 60 and 40.
+		{played(13), played(5), nil, "more", false},
+		{played(14), played(5), nil, "more people played* (14,\u00a0were\u00a05)", true},
+		{played(60), played(40), nil, "more", false},
+		{played(61), played(40), nil, "more people played* (61,\u00a0were\u00a040)", true},
+		{played(40), played(60), nil, "fewer", false},
+		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0were\u00a060)", true},
+		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0were\u00a010)", true},
+		{played(200), played(100), nil, "(200,\u00a0were\u00a0100)", true},
+		{played(5), sums{}, nil, "more", false},
+		// Players: a change below 5% is not named.
+		{played(10_499), played(10_000), nil, "more", false},
+		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0were\u00a010,000)", true},
+		{played(9_501), played(10_000), nil, "fewer", false},
+		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500,\u00a0were\u00a010,000)", true},
+		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 exceeds the noise of 158.0
+		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 is within the noise of 155.5
+		// Scores: the noise is 7.07 for 100 and 100, 1.41 for 2500 and 2500, 7.25 for 50 and 1000.
+		{scored(100, 770), scored(100, 700), nil, "score", false},
+		{scored(100, 771), scored(100, 700), nil, "The average score rose 7.1 points to 77.1%.", true},
+		{scored(100, 700), scored(100, 771), nil, "The average score fell 7.1 points to 70.0%.", true},
+		{scored(2_500, 714), scored(2_500, 700), nil, "score", false},
+		{scored(2_500, 715), scored(2_500, 700), nil, "rose 1.5 points", true},
+		{scored(50, 772), scored(1_000, 700), nil, "score", false},
+		{scored(50, 773), scored(1_000, 700), nil, "rose 7.3 points", true},
+		// Scores: the difference equals the noise, and is at least one point.
+		{scored(5_000, 710), scored(5_000, 700), nil, "score", false},
+		{scored(5_000, 711), scored(5_000, 700), nil, "rose 1.1 points", true},
+		{scored(10_000, 709), scored(10_000, 700), nil, "score", false},
+		{scored(10_000, 710), scored(10_000, 700), nil, "rose 1.0 points", true},
+		// Rates with 100 and 100 people: the noise near 55% is 14.1 points.
+		{passed(100, 48), passed(100, 62), nil, "down", false},
+		{passed(100, 48), passed(100, 63), nil, "48.0% of finished plays passed, down 15.0 points.", true},
+		{passed(100, 63), passed(100, 48), nil, "63.0% of finished plays passed, up 15.0 points.", true},
+		{passed(100_000, 50_900), passed(100_000, 50_000), nil, "up", false},
+		{passed(100_000, 51_000), passed(100_000, 50_000), nil, "up 1.0 points", true},
+		{finished(100, 48), finished(100, 62), nil, "down", false},
+		{finished(100, 48), finished(100, 63), nil, "48.0% of plays were finished, down 15.0 points.", true},
+		// Failures: the share is within a point of one in a small number.
+		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed.", true},
+		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed.", true},
+		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller, of players.
+		{played(400), sums{}, skills{skill(formats, 0, 19), skill(examples, 90, 100)}, "Formats", false},
+		{played(400), sums{}, skills{skill(formats, 0, 20), skill(examples, 90, 100)}, alone, true},
+		{played(400), sums{}, few(100, 48, 62, 99), both, true},
+		{played(400), sums{}, few(100, 48, 63, 99), alone, true},
+		{played(50), sums{}, few(100, 42, 61, 99), both, true}, // the noise is 20.0 points
+		{played(50), sums{}, few(100, 42, 63, 99), alone, true},
+	} {
+		answer := clauseText(newAnswer(*c.now.statistics(c.skills...), compareWith(c.before)))
+		require.Equal(t, c.isMade, strings.Contains(answer, c.claim), "%v: %s", c, answer)
 	}
 }
 
