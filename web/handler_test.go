@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -174,6 +175,27 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 		p := b.Send(http.MethodGet, file, "", http.Header{"Referer": {page}})
 		require.Contains(t, p.Header.Get("Content-Type"), "csv")
 	}
+}
+
+// rules.md, CSV: a download is reset when its person loses the role. web/ui and modules/exports test other ends.
+func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
+	w, o := webtest.StartAcme(t)
+	fork := w.AddFork(o)
+	w.DB.AddPlayers(o.ID, 1)
+	w.DB.AddPlays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)
+	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+		target_kind, target_id, reason, method, path, address, user_agent, request_id)
+		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
+		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, 60000) n`, o.ID)
+	for person, path := range map[testkit.Person]string{
+		o.Admin: o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID),
+		o.Owner: o.At("/settings/audit-log.csv"),
+	} {
+		ended := w.BeginDownload(t, w.SignIn(t, person), path)
+		w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, person.ID)
+		require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
+	}
+	require.Equal(t, "access_ended", w.ExportsOf(t, o, 1)[0].Details["outcome"])
 }
 
 // People with several organisations switch between them, and choose one elsewhere. A member sees the account alone.
