@@ -96,27 +96,24 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	}
 }
 
-// invalidKeyForms are changes to a valid form, with the invalid field and its message.
-var invalidKeyForms = []struct{ change, field, says string }{
-	{"name=", "name", "Enter a name."},
-	{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
-	{"name=a%00b", "name", "contains invalid characters"},
-	{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
-	{"description=a%0Ab", "description", "contains invalid characters"},
-	{"description=a%E2%80%8Bb", "description", "characters that cannot be seen"},
-	{"scopes=", "scopes", "at least one scope"},
-	{"scopes=forks:write", "scopes", "at least one scope"},
-	{"expiry=", "expiry", "Choose when the key expires."},
-	{"expiry=day", "day", "Enter a date from 2000 to 2199"},
-	{"expiry=day&day=2026-11-21", "day", "21 Nov 2026 has begun. Choose a later date."},
-	{"day=2026-12-31", "day", "“On a date” is not selected"},
-}
-
 // The error of an invalid field is shown above the form and at the field, which keeps its text.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Owner)
-	for _, c := range invalidKeyForms {
+	for _, c := range []struct{ change, field, says string }{
+		{"name=", "name", "Enter a name."},
+		{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
+		{"name=a%00b", "name", "contains invalid characters"},
+		{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
+		{"description=a%0Ab", "description", "contains invalid characters"},
+		{"description=a%E2%80%8Bb", "description", "characters that cannot be seen"},
+		{"scopes=", "scopes", "at least one scope"},
+		{"scopes=forks:write", "scopes", "at least one scope"},
+		{"expiry=", "expiry", "Choose when the key expires."},
+		{"expiry=day", "day", "Enter a date from 2000 to 2199"},
+		{"expiry=day&day=2026-11-21", "day", "21 Nov 2026 has begun. Choose a later date."},
+		{"day=2026-12-31", "day", "“On a date” is not selected"},
+	} {
 		form := webtest.NewKeyForm()
 		change := tb.Must(url.ParseQuery(c.change))(t)
 		maps.Copy(form, change)
@@ -176,15 +173,13 @@ func TestKeyIsReplaced(t *testing.T) {
 	for _, p := range []testkit.Page{b.Get(path), b.Post(path, form)} {
 		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")
 	}
-	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
-		`<dt>Replaces</dt><dd><a href="`+acme.At("/settings/api-keys/%s", old.ID)+`">`)
 	b.Post(acme.At("/settings/api-keys/%s/replace", key.ID), webtest.ReplacementForm("now")).Has(t,
 		"<dt>Old key</dt><dd>No longer works</dd>")
 }
 
-// Only one response contains the secret, and no log does. TestSecretsAppearNowhere proves that it is not stored.
+// Only one response contains the secret. TestSecretsAppearNowhere proves that it is neither stored nor logged.
 func TestSecretIsShownOnce(t *testing.T) {
-	w, acme, b := webtest.StartAsOwner(t)
+	_, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	created := b.Post(path, webtest.NewKeyForm())
 	token := secretIn(t, created)
@@ -200,7 +195,4 @@ func TestSecretIsShownOnce(t *testing.T) {
 	} {
 		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])
 	}
-	logged := w.ProgramLog.String()
-	require.Contains(t, logged, path, "the log of the program says what was requested")
-	require.NotContains(t, logged, token.Secret[:12])
 }
