@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -69,12 +68,10 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 
 // A connection over the limit gets fixed bytes, which are a 503 with the code of errors.yaml.
 func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
-	response := tb.Must(http.ReadResponse(bufio.NewReader(bytes.NewReader(refusedConnection)), nil))(t)
-	defer response.Body.Close()
-	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
-	var body struct{ Details struct{ Code string } }
-	require.NoError(t, json.NewDecoder(response.Body).Decode(&body))
-	require.Equal(t, "ERR_UNAVAILABLE", body.Details.Code)
+	a := readAnswer(tb.Must(http.ReadResponse(bufio.NewReader(bytes.NewReader(refusedConnection)), nil))(t))
+	require.NoError(t, a.err, "the length is right")
+	require.Equal(t, http.StatusServiceUnavailable, a.StatusCode)
+	require.Contains(t, a.body, `"details":{"code":"ERR_UNAVAILABLE"}`)
 }
 
 // A connection that the client aborts within a request is counted. The log has one line a second and no error.
@@ -141,24 +138,6 @@ func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 	require.NoError(t, receive(t, b.beginShutdown(t), "the shutdown"))
 }
 
-// waitingServer serves /wait, which answers once release is closed, and /query, which waits for its context's end.
-func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, release chan struct{}) {
-	begun, release = make(chan struct{}, 1), make(chan struct{})
-	b = startServer(t, Options{Grace: grace}, func(app *fiber.App) {
-		app.Get("/wait", func(c *fiber.Ctx) error {
-			begun <- struct{}{}
-			<-release
-			return c.SendString("ok")
-		})
-		app.Get("/query", func(c *fiber.Ctx) error {
-			begun <- struct{}{}
-			<-c.UserContext().Done()
-			return c.UserContext().Err()
-		})
-	})
-	return b, begun, release
-}
-
 func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
 	request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody))(t)
 	answers := make(chan answer, 1)
@@ -170,24 +149,30 @@ func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
 	return answers
 }
 
-// Shutdown returns once the running request has its response.
-func TestShutdownLetsARequestFinish(t *testing.T) {
-	b, begun, release := waitingServer(t, testTimeout)
-	answers := b.getAsync(t, "/wait")
+// Shutdown lets a running request finish. After the grace it cancels a query, whose request gets 503.
+func TestShutdownLetsARequestFinishAndCancelsQueries(t *testing.T) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	b := startServer(t, Options{Grace: time.Second}, func(app *fiber.App) {
+		app.Get("/wait", func(c *fiber.Ctx) error {
+			begun <- struct{}{}
+			<-release
+			return c.SendString("ok")
+		})
+		app.Get("/query", func(c *fiber.Ctx) error {
+			begun <- struct{}{}
+			<-c.UserContext().Done()
+			return c.UserContext().Err()
+		})
+	})
+	finishes := b.getAsync(t, "/wait")
+	<-begun
+	query := b.getAsync(t, "/query")
 	<-begun
 	stopped := b.beginShutdown(t)
 	close(release)
-	require.Equal(t, "ok", receive(t, answers, "the answer").body)
+	require.Equal(t, "ok", receive(t, finishes, "the answer").body)
+	receive(t, query, "the refusal").requireError(t, 503)
 	require.NoError(t, receive(t, stopped, "the shutdown"))
-}
-
-// A request whose query is cancelled gets 503.
-func TestShutdownCancelsQueriesAfterTheGrace(t *testing.T) {
-	b, begun, _ := waitingServer(t, 100*time.Millisecond)
-	answers := b.getAsync(t, "/query")
-	<-begun
-	require.NoError(t, receive(t, b.beginShutdown(t), "the shutdown"))
-	receive(t, answers, "the answer").requireError(t, 503)
 }
 
 // A signal may stop the server before Serve. Serve then returns nil.

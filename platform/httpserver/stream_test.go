@@ -1,7 +1,6 @@
 package httpserver
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/tls"
 	"errors"
@@ -186,14 +185,11 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 func TestFirstBlockIsSentAtOnce(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
 		begun := make(chan struct{})
-		source := newFakeSource(bytes.Repeat([]byte("a,b\n"), BlockSize/4), func() ([]byte, error) {
+		source := newFakeSource(randomBytes(4000), func() ([]byte, error) {
 			<-begun
 			return nil, io.EOF
 		})
-		conn := serveSource(t, Options{}, source).dial(t)
-		_, _ = io.WriteString(conn, "GET /x HTTP/1.1\r\nHost: x\r\nAccept-Encoding: "+accept+"\r\n\r\n")
-		response := tb.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
-		tb.Must(io.ReadFull(response.Body, make([]byte, 1)))(t)
+		serveSource(t, Options{}, source).beginStream(t, "/x", "Accept-Encoding: "+accept)
 		close(begun)
 		source.requireClosed(t, nil)
 	}
