@@ -1,8 +1,6 @@
 package postgres_test
 
 import (
-	"io/fs"
-	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -16,12 +14,14 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-var testSchema = files{
+var testFiles = files{
 	"1_things.sql":      "create table things (id int primary key);\ninsert into things values (1);",
 	"2_log.sql":         "create table log (id int);",
 	"grants/things.sql": "-- for :role\nrevoke all on things from :role;\ngrant select on things to :role;",
 	"grants/log.sql":    "revoke all on log from :role;\ngrant select, insert on log to :role;",
-}.with(nil)
+}
+
+var testSchema = testFiles.with(nil)
 
 type files map[string]string // SQL by name
 
@@ -32,12 +32,6 @@ func (f files) with(more files) fstest.MapFS {
 			all[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql + "\n")}
 		}
 	}
-	return all
-}
-
-func schemaWith(more files) fs.FS {
-	all := maps.Clone(testSchema)
-	maps.Copy(all, more.with(nil))
 	return all
 }
 
@@ -57,33 +51,23 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 		require.ErrorContains(t, tb.Exec(t, serving, statement), says)
 	}
 
-	less := schemaWith(files{"grants/things.sql": "revoke all on things from :role;"})
+	less := testFiles.with(files{"grants/things.sql": "revoke all on things from :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, less, servingRole, nil))
 	require.ErrorContains(t, tb.Exec(t, serving, `select from things`), "permission denied")
 }
 
-// No database timeout ends the migrator's session, which holds the lock and idles during a migration.
-func TestIdleMigratorKeepsItsLock(t *testing.T) {
-	_, owner := newDatabase(t)
-	require.NoError(t, tb.Exec(t, owner, `do $$ begin
-		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
-	slow := schemaWith(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.3);"})
-	migrateAtOnce(t, 2, owner, slow)
-}
-
-func migrateAtOnce(t *testing.T, n int, owner string, files fs.FS) {
-	testkit.Concurrently(n, func(int) {
-		assert.NoError(t, postgres.Migrate(t.Context(), owner, files, servingRole, nil))
-	})
-}
-
-// Concurrent instances migrate once. Slow files make them overlap: first in the migration, then in the grants.
+// Concurrent instances migrate once. Slow files make them overlap: first in the migration, then in the grants. No
+// database timeout ends the migrator's session, which holds the lock and idles during a migration.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	serving, owner := newDatabase(t)
-	slow := schemaWith(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
+	require.NoError(t, tb.Exec(t, owner, `do $$ begin
+		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
+	slow := testFiles.with(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
 		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);"})
 	for range 2 {
-		migrateAtOnce(t, 3, owner, slow)
+		testkit.Concurrently(3, func(int) {
+			assert.NoError(t, postgres.Migrate(t.Context(), owner, slow, servingRole, nil))
+		})
 	}
 	require.Equal(t, 2, tb.Query[int](t, serving, `select count(*) from things`))
 }
@@ -92,7 +76,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	_, owner := newDatabase(t)
 	var book tb.Buffer
-	err := postgres.Migrate(t.Context(), owner, schemaWith(files{
+	err := postgres.Migrate(t.Context(), owner, testFiles.with(files{
 		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
 	require.ErrorContains(t, err, "3_wrong.sql")
@@ -105,9 +89,9 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 // A migration by an older program changes nothing: it keeps the rights that the newer program granted.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
-	newer := schemaWith(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",
+	newer := testFiles.with(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",
 		"grants/more.sql": "grant select on more to :role;",
-		"grants/log.sql":  string(testSchema["grants/log.sql"].Data) + "grant update (note) on log to :role;"})
+		"grants/log.sql":  testFiles["grants/log.sql"] + "grant update (note) on log to :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''`))
 	var book tb.Buffer
@@ -128,7 +112,7 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
 	grants := tb.Must(os.ReadFile("../../migrations/grants/schema.sql"))(t)
-	whole := schemaWith(files{"grants/schema.sql": string(grants)})
+	whole := testFiles.with(files{"grants/schema.sql": string(grants)})
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,

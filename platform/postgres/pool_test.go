@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 	"dg/platform/testkit/tb"
 )
@@ -64,6 +64,8 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"idle_in_transaction_session_timeout": "10s", "statement_timeout": "30s", // defaults of dg
 	}
 	require.Equal(t, want, readSettings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
+	importing := pgtest.Open(t, serving, postgres.Options{StatementTimeout: -1}).Pool
+	require.Equal(t, "0", readSettings(t, importing, "setting", maps.Keys(want))["statement_timeout"])
 	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
 	want = map[string]string{"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000"}
@@ -81,16 +83,6 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 }
 
 var onNoTable = tenant.Across("on no organisation's table")
-
-// Statements and waits for locks time out with query_canceled (57014) and lock_not_available (55P03).
-func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
-	db := openDB(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
-	require.ErrorContains(t, tb.ErrorOf(db.Pool.Exec(t.Context(), `select pg_sleep(20)`)), "57014")
-	holder := tb.Must(db.Pool.Begin(t.Context()))(t)
-	defer holder.Rollback(context.Background())
-	tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`))(t)
-	require.ErrorContains(t, db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error, "55P03")
-}
 
 // No error shows the password of the URL, even if the URL is malformed.
 func TestNoErrorShowsThePassword(t *testing.T) {
@@ -252,21 +244,16 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		for name, on := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
 			require.Equal(t, want, readSettings(t, on, "setting", maps.Keys(want)), name)
 		}
-		var all sync.WaitGroup
-		for range 4 {
-			all.Go(func() {
-				for i := range 50 {
-					var got int
-					var prepared bool
-					assert.NoError(t, db.Pool.QueryRow(t.Context(),
-						`select $1::int + 1, exists (select from pg_prepared_statements)`, i).
-						Scan(&got, &prepared))
-					assert.Equal(t, i+1, got)
-					assert.Equal(t, kind == "prepared", prepared)
-				}
-			})
-		}
-		all.Wait()
+		testkit.Concurrently(4, func(int) {
+			for i := range 50 {
+				var got int
+				var prepared bool
+				assert.NoError(t, db.Pool.QueryRow(t.Context(),
+					`select $1::int + 1, exists (select from pg_prepared_statements)`, i).Scan(&got, &prepared))
+				assert.Equal(t, i+1, got)
+				assert.Equal(t, kind == "prepared", prepared)
+			}
+		})
 		tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`))(t)
 		require.ErrorContains(t, tb.ErrorOf(db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)), "55P03")
 		require.NoError(t, holder.Rollback(t.Context()))
