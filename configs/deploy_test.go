@@ -48,13 +48,23 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
 }
 
-// The superuser has a password of its own, which differs from that of the tables' owner. The image has
-// a health check.
-func TestComposeSeparatesSuperuserAndImageHasHealthCheck(t *testing.T) {
-	compose := string(readDeployFile(t, "compose.yaml"))
-	require.Contains(t, compose, "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n")
-	require.Contains(t, compose, `args: {VERSION:`)
-	require.Contains(t, string(readDeployFile(t, "Containerfile")), `CMD ["/dg", "health"]`)
+// Each line prevents a known mistake.
+func TestDeployFilesAvoidKnownMistakes(t *testing.T) {
+	for _, c := range []struct{ file, line, mistake string }{
+		{"compose.yaml", `POSTGRES_PASSWORD: \$\{POSTGRES_PASSWORD:\?\}\n`, "the superuser has the owner's password"},
+		{"compose.yaml", `args: \{VERSION:`, "the image has no version"},
+		{"Containerfile", `CMD \["/dg", "health"\]`, "the image has no health check"},
+		{"nginx.conf", `location = /account/reset \{\s+access_log off;`, "the log has the token of a reset"},
+		{"dg.service", `\nKillMode=process\n`, "a restart ends the embedded PostgreSQL, which dg import uses"},
+		{"dg.service", `\nTimeoutStartSec=300\n`, "a start has no timeout"},
+		{"dg.service", `\nTimeoutStopSec=80\n`, "a stop has less time than the longest shutdown delay"},
+	} {
+		require.Regexp(t, c.line, string(readDeployFile(t, c.file)), c.mistake)
+	}
+	require.NotContains(t, string(readDeployFile(t, "dg.service")), "\nRemoveIPC=yes", "it ends shared memory in use")
+	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(readDeployFile(t, "sizing.md"))
+	require.Contains(t, string(block), "max_client_conn")
+	require.NotRegexp(t, `(?m)^\w.*;`, string(block), "PgBouncer refuses a comment after a value")
 }
 
 func readDeployFile(t *testing.T, name string) []byte {
@@ -111,15 +121,6 @@ func TestInstallKeepsSettings(t *testing.T) {
 	require.Equal(t, settings[0], settings[1])
 }
 
-// sizing.md has no comment after a value, which PgBouncer refuses. nginx.conf does not log the query of
-// /account/reset, which contains a token.
-func TestProxyExamplesAvoidKnownMistakes(t *testing.T) {
-	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(readDeployFile(t, "sizing.md"))
-	require.Contains(t, string(block), "max_client_conn")
-	require.NotRegexp(t, `(?m)^\w.*;`, string(block))
-	require.Regexp(t, `location = /account/reset \{\s+access_log off;`, string(readDeployFile(t, "nginx.conf")))
-}
-
 // Each alert has an expression, a summary and an action. The commands of the action read the service's
 // settings.
 func TestAlertsHaveExpressionsAndActions(t *testing.T) {
@@ -138,14 +139,4 @@ func TestAlertsHaveExpressionsAndActions(t *testing.T) {
 		require.Regexp(t, `\.$`, rule.Annotations.Action, rule.Alert)
 		require.NotRegexp(t, `[^-] dg (doctor|segments|account)`, rule.Annotations.Action, rule.Alert)
 	}
-}
-
-// If the unit restarts, a running dg import keeps the embedded PostgreSQL and its shared memory. The
-// start has a timeout, and a stop has time for the longest shutdown delay.
-func TestUnitKeepsADatabaseInUse(t *testing.T) {
-	unit := string(readDeployFile(t, "dg.service"))
-	require.Contains(t, unit, "\nKillMode=process\n")
-	require.NotContains(t, unit, "\nRemoveIPC=yes")
-	require.Contains(t, unit, "\nTimeoutStartSec=300\n")
-	require.Contains(t, unit, "\nTimeoutStopSec=80\n")
 }
