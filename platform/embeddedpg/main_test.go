@@ -138,12 +138,6 @@ func stopServer(t *testing.T, s *Server) {
 	require.NoError(t, s.Stop(ctx))
 }
 
-func stoppedCluster(t *testing.T) string {
-	dir := newFolder(t)
-	stopServer(t, startServer(t, dir))
-	return dir
-}
-
 func waitUntilStopped(t *testing.T, dir string) {
 	f := dataDir{path: dataPath(dir)}
 	require.Eventually(t, func() bool { return !f.isRunning() }, 20*time.Second, 10*time.Millisecond,

@@ -172,7 +172,8 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 
 // The error names a server that dg did not start. dg does not use or stop that server.
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
-	dir := stoppedCluster(t)
+	dir := newFolder(t)
+	stopServer(t, startServer(t, dir))
 	f := tb.Must(openDataDir(t.Context(), dir))(t)
 	bin := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
 	socket := filepath.Dir(dir)

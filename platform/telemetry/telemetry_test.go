@@ -46,33 +46,16 @@ func TestUnknownLogSettingsAreRefused(t *testing.T) {
 	}
 }
 
-// The ops server serves metrics and profiles until its context ends.
-func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
-	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- ServeOps(ctx, ln, OpsHandler(NewRegistry(), ln.Addr().String())) }()
-	for path, want := range map[string]string{
-		"/metrics": "go_goroutines", "/debug/pprof/": "heap", "/debug/pprof/goroutine?debug=1": "goroutine profile",
-	} {
-		resp := tb.Must(http.Get("http://" + ln.Addr().String() + path))(t)
-		body, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		require.Equal(t, http.StatusOK, resp.StatusCode, path)
-		require.Contains(t, string(body), want, path)
-	}
-	cancel()
-	require.NoError(t, <-done)
-}
-
-// While a profile runs, a second one of any kind is refused. pprof itself refuses only one of the same kind.
+// While a profile runs, a second one of any kind is refused. pprof itself refuses only one of the same kind. The end of
+// the context also ends a profile.
 func TestProfilesRunOneAtATime(t *testing.T) {
-	server := httptest.NewServer(OpsHandler(NewRegistry(), "127.0.0.1:0"))
-	defer server.Close()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
+	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	serving, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- ServeOps(serving, ln, OpsHandler(NewRegistry(), "127.0.0.1:0")) }()
 	get := func(profile string) int { // 0: the server has stopped
-		request := tb.Must(http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/debug/pprof/"+profile, nil))(t)
+		request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
+			"http://"+ln.Addr().String()+"/debug/pprof/"+profile, nil))(t)
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return 0
@@ -86,9 +69,11 @@ func TestProfilesRunOneAtATime(t *testing.T) {
 	}()
 	for get("goroutine") != http.StatusServiceUnavailable {
 	}
+	end()
+	require.NoError(t, <-served)
 }
 
-// DNS rebinding fails: the ops server refuses a foreign Host.
+// The ops server has metrics and profiles. DNS rebinding fails: it refuses a foreign Host.
 func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	for _, c := range []struct {
 		addr, host string
@@ -101,12 +86,15 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 		{"127.0.0.1:0", "127.0.0.1.evil.example", 421}, {"127.0.0.1:0", "", 421},
 		{"Metrics.internal:8081", "metrics.internal:8081", 200},
 	} {
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/pprof/goroutine?debug=1", nil)
-		request.Host = c.host
-		answer := httptest.NewRecorder()
-		OpsHandler(NewRegistry(), c.addr).ServeHTTP(answer, request)
-		require.Equal(t, c.status, answer.Code, "%+v", c)
-		require.Equal(t, c.status == 200, strings.Contains(answer.Body.String(), "goroutine profile"), "%+v", c)
+		for path, want := range map[string]string{"/metrics": "go_goroutines", "/debug/pprof/": "heap",
+			"/debug/pprof/goroutine?debug=1": "goroutine profile"} {
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+			request.Host = c.host
+			answer := httptest.NewRecorder()
+			OpsHandler(NewRegistry(), c.addr).ServeHTTP(answer, request)
+			require.Equal(t, c.status, answer.Code, "%+v", c)
+			require.Equal(t, c.status == 200, strings.Contains(answer.Body.String(), want), "%+v", c)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -118,20 +119,6 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-type fakeModules struct {
-	sessionErr, membershipErr error
-	membership                org.Membership
-	undecided                 bool // whether the policy fails
-}
-
-func (w fakeModules) session(context.Context, *postgres.DB, string) (identity.Session, error) {
-	return identity.Session{Person: identity.Person{ID: "ann"}}, w.sessionErr
-}
-
-func (w fakeModules) membershipOf(context.Context, *postgres.DB, string, string) (org.Membership, error) {
-	return w.membership, w.membershipErr
-}
-
 // rules.md, CSV: a running download checks its person's access to that organisation. A failed check is no lost access.
 func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
@@ -145,24 +132,28 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
 	none := apperr.New(apperr.NotFound, "No such organisation.")
 	for name, c := range map[string]struct {
-		world  fakeModules
-		status int // expected status of the error; 0: no error
+		membership                org.Membership
+		sessionErr, membershipErr error
+		policy                    *authz.Policy
+		status                    int // expected status of the error; 0: no error
 	}{
-		"access":                  {fakeModules{membership: owner}, 0},
-		"session ended":           {fakeModules{sessionErr: identity.ErrNoSession}, http.StatusUnauthorized},
-		"sessions unavailable":    {fakeModules{sessionErr: failed}, http.StatusServiceUnavailable},
-		"membership ended":        {fakeModules{membershipErr: none}, http.StatusNotFound},
-		"memberships unavailable": {fakeModules{membershipErr: failed}, http.StatusServiceUnavailable},
-		"role lost":               {fakeModules{membership: member}, http.StatusForbidden},
-		"slug taken by another":   {fakeModules{membership: taken}, http.StatusForbidden},
-		"another's membership":    {fakeModules{membership: foreign}, http.StatusForbidden},
-		"policy undecided":        {fakeModules{membership: owner, undecided: true}, http.StatusInternalServerError},
+		"access":                  {membership: owner},
+		"session ended":           {sessionErr: identity.ErrNoSession, status: http.StatusUnauthorized},
+		"sessions unavailable":    {sessionErr: failed, status: http.StatusServiceUnavailable},
+		"membership ended":        {membershipErr: none, status: http.StatusNotFound},
+		"memberships unavailable": {membershipErr: failed, status: http.StatusServiceUnavailable},
+		"role lost":               {membership: member, status: http.StatusForbidden},
+		"slug taken by another":   {membership: taken, status: http.StatusForbidden},
+		"another's membership":    {membership: foreign, status: http.StatusForbidden},
+		"policy undecided":        {membership: owner, policy: broken, status: http.StatusInternalServerError},
 	} {
-		p := &Principal{Membership: owner, policy: policy}
-		if c.world.undecided {
-			p.policy = broken
-		}
-		err := accessCheck(p, audit.ReadAuditLog, c.world.session, c.world.membershipOf)(t.Context(), nil)
+		err := accessCheck(&Principal{Membership: owner, policy: cmp.Or(c.policy, policy)}, audit.ReadAuditLog,
+			func(context.Context, *postgres.DB, string) (identity.Session, error) {
+				return identity.Session{Person: identity.Person{ID: "ann"}}, c.sessionErr
+			},
+			func(context.Context, *postgres.DB, string, string) (org.Membership, error) {
+				return c.membership, c.membershipErr
+			})(t.Context(), nil)
 		if c.status == 0 {
 			require.NoError(t, err, name)
 			continue
