@@ -102,8 +102,8 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 			}
 		}
 	}
-	_, err := b.service.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
-	requireCode(t, apperr.AccessDenied, err)
+	plain := member(ourOrganisation, "member", false)
+	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.Key(b.t.Context(), plain, ours.ID)))
 	in := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
 	require.ErrorIs(t, tb.ErrorOf2(b.service.Create(b.t.Context(), b.owner, in, request)), apikeys.ErrAlreadyCreated)
 	b.accept(token)
@@ -117,8 +117,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 }
 
 func (b *fixture) listed() []apikeys.Key {
-	keys := tb.Must(b.service.List(b.t.Context(), b.owner))(b.t)
-	return keys
+	return tb.Must(b.service.List(b.t.Context(), b.owner))(b.t)
 }
 
 // List returns all usable keys of any age, and the newest of the other keys, newest first.

@@ -83,9 +83,7 @@ func (b *fixture) setPlan(plan org.Plan) {
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
 func (b *fixture) newKey() (apikeys.Key, apikeys.Token) {
-	key, token, err := b.create(b.owner)
-	require.NoError(b.t, err)
-	return key, token
+	return tb.Must2(b.create(b.owner))(b.t)
 }
 
 func (b *fixture) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
@@ -100,8 +98,7 @@ func (b *fixture) useOutside(id string) error {
 }
 
 func (b *fixture) accept(token apikeys.Token) apikeys.Caller {
-	caller := tb.Must(b.service.Authenticate(b.t.Context(), token, requestFunc))(b.t)
-	return caller
+	return tb.Must(b.service.Authenticate(b.t.Context(), token, requestFunc))(b.t)
 }
 
 func (b *fixture) checkUsable(organisation, id string) error {

@@ -105,23 +105,3 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 		require.Empty(t, b.list(t, ourOrganisation, audit.Page{Before: id, Limit: 9}))
 	}
 }
-
-// People lists each person of the log once, with the name in the person's newest entry.
-func TestPeopleHaveTheirNewestName(t *testing.T) {
-	b := setup(t)
-	for _, of := range []string{ourOrganisation, theirOrganisation} {
-		for _, actor := range []audit.Actor{
-			{Kind: audit.Person, ID: "p2", Name: "Before"}, {Kind: audit.Person, ID: "p1", Name: of},
-			{Kind: audit.Person, ID: "p2", Name: of}, {Kind: audit.Key, ID: "p3", Name: of}, {Kind: audit.Person},
-		} {
-			e := newEntry(of)
-			e.Actor = actor
-			require.NoError(t, b.log.Append(t.Context(), e))
-		}
-	}
-	people, err := b.log.People(t.Context(), ourOrganisation)
-	require.NoError(t, err)
-	require.Equal(t, []audit.Actor{
-		{Kind: audit.Person, ID: "p1", Name: ourOrganisation}, {Kind: audit.Person, ID: "p2", Name: ourOrganisation},
-	}, people)
-}

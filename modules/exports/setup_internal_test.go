@@ -49,11 +49,6 @@ func setup(t *testing.T) *fixture {
 		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
 		Recheck: func(context.Context, *postgres.DB) error { return nil },
 	}
-	b.serve()
-	return b
-}
-
-func (b *fixture) serve() {
 	options := reports.Options{FixedPseudonyms: true, PlayerVersions: true}
 	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
@@ -82,6 +77,7 @@ func (b *fixture) serve() {
 		<-served
 		b.service.Drain()
 	})
+	return b
 }
 
 // send requests the export. The server blocks until the caller reads the body, because the socket buffers are small.
@@ -104,8 +100,7 @@ func (b *fixture) send(method string) *http.Response {
 }
 
 func (b *fixture) readBody(response *http.Response) string {
-	file := tb.Must(io.ReadAll(response.Body))(b.t)
-	return string(file)
+	return string(tb.Must(io.ReadAll(response.Body))(b.t))
 }
 
 func (b *fixture) readDetails(action string) string {

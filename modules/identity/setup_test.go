@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
@@ -95,7 +94,7 @@ func (b *fixture) signIn(email string) identity.Session {
 }
 
 func (b *fixture) code(secret string, steps int) string {
-	return tb.Must(totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second)))(b.t)
+	return testkit.CodeOf(b.t, secret, b.now().Add(time.Duration(steps)*30*time.Second))
 }
 
 func (b *fixture) wrongCode(secret string) string {

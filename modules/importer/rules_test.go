@@ -16,6 +16,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // worldLines has two organisations and objects of each type. fill replaces each $name by a UUID.
@@ -76,9 +77,7 @@ func (b fixture) importFiles(files ...Input) ([]ObjectCount, error) {
 }
 
 func (b fixture) requireImport(files ...Input) []ObjectCount {
-	s, err := b.importFiles(files...)
-	require.NoError(b.t, err)
-	return s
+	return tb.Must(b.importFiles(files...))(b.t)
 }
 
 // importErrors imports invalid files, and returns the texts of their errors. It requires that nothing has changed.

@@ -204,6 +204,10 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 		Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: players[0].ID},
 		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
 	}, log[0])
+	for _, id := range []string{players[0].ID, unknownID, "' or true --"} {
+		err := erase(owner, id, nil)
+		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
+	}
 }
 
 func (b fixture) erasePlayer(player string) error {

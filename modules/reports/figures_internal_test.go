@@ -132,10 +132,8 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		{"2024-05-02", "2024-05-01"}: "to: `to` (2024-05-01) is before `from` (2024-05-02).",
 		{"2023-01-01", "2024-01-02"}: "to: The period from 2023-01-01 to 2024-01-02 has 367 days. " +
 			"The maximum is 366, both days included.",
-		{"1999-12-31", "2000-01-01"}: "from: " + noDay + "1999-12-31" + format,
 		{"2026-13-01", "2026-02-30"}: "from: " + noDay + "2026-13-01" + format,
 
-		{"2024-05-01 12:00", "2024-05-01"}:      "from: " + noDay + "2024-05-01 12:00" + format,
 		{"a\u202e\xff\r\n{field}", "x"}:         "from: " + noDay + "a\uFFFD\uFFFD\uFFFD\uFFFD{field}" + format,
 		{strings.Repeat("ä", 61), "2024-05-01"}: "from: " + noDay + strings.Repeat("ä", 60) + "…" + format,
 	} {

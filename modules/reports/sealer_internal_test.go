@@ -13,12 +13,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/reports/sealer"
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
-
-	"dg/modules/reports/sealer"
 	"dg/platform/testkit/tb"
 )
 

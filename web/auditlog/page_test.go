@@ -156,15 +156,18 @@ func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 		Has(t, "No matching entries", "<dt>From</dt><dd><bdi>2 Mar 2026", "<dt>To</dt><dd><bdi>1 Mar 2026")
 }
 
-// Options are sorted by name. Keys with the same name are told apart by their ids.
+// Options are sorted by name, each person has the newest one. Keys with the same name are told apart by their ids.
 func TestAuditFilterOptionsAreSortedByName(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, name := range []string{"warehouse", "BI", "BI", "Ärger"} {
 		w.NewKey(t, acme, name, apikeys.ReportsRead)
 	}
-	for _, name := range []string{"zoe", "Ann"} {
-		person := audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}
-		w.Append(t, acme, audit.Entry{Actor: person, Action: audit.PasswordChanged})
+	for _, actor := range []audit.Actor{
+		{Kind: audit.Person, ID: "a", Name: "Before"}, {Kind: audit.Person, ID: "z", Name: "Ann"},
+		{Kind: audit.Person, ID: "a", Name: "zoe"}, {Kind: audit.Person, Name: "No id"},
+		{Kind: audit.Key, ID: "k", Name: "Key"},
+	} {
+		w.Append(t, acme, audit.Entry{Actor: actor, Action: audit.PasswordChanged})
 	}
 	body := b.Get(acme.At("/settings/audit-log")).Body
 	for name, want := range map[string]string{
