@@ -1,6 +1,7 @@
 package system
 
 import (
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -212,18 +213,22 @@ func faultsOfURLs(t *testing.T, x *apptest.ExternalServer) (faults []fault) {
 	t.Cleanup(func() { _ = other.Close() })
 	go func() {
 		for conn, err := other.Accept(); err == nil; conn, err = other.Accept() {
+			_, _ = io.ReadFull(conn, make([]byte, 8))
+			_, _ = io.WriteString(conn, "N") // refuses TLS
 			_ = conn.Close()
 		}
 	}()
+	toOther := "postgres://dg_app:hunter2@" + other.Addr().String() + "/"
 	for url, says := range map[string]string{
-		"postgres://dg_app:hunter2@127.0.0.1:1/dg":                 `refused: start PostgreSQL there`,
-		"postgres://dg_app:hunter2@nowhere.invalid/dg":             `correct the host of the URL`,
-		"postgres://dg_app:hunter2@/dg?host=/nowhere":              `correct the folder of its socket`,
-		"postgres://dg_app:hunter2@" + other.Addr().String() + "/": `what answers there is not PostgreSQL`,
-		x.URLAs(url.User("nobody")):                                `"nobody" does not exist.*correct the role`,
-		x.URL + "&pgbouncer=true":                                  `"pgbouncer".*remove the parameter`,
-		x.URL + "&work_mem=much":                                   `"work_mem": "much".*correct the value`,
-		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe":     `sslmode is invalid`,
+		"postgres://dg_app:hunter2@127.0.0.1:1/dg":             `refused: start PostgreSQL there`,
+		"postgres://dg_app:hunter2@nowhere.invalid/dg":         `correct the host of the URL`,
+		"postgres://dg_app:hunter2@/dg?host=/nowhere":          `correct the folder of its socket`,
+		toOther + "?sslmode=disable":                           `what answers there is not PostgreSQL`,
+		toOther + "?sslmode=require":                           `set ssl = on in postgresql.conf; a server on`,
+		x.URLAs(url.User("nobody")):                            `"nobody" does not exist.*correct the role`,
+		x.URL + "&pgbouncer=true":                              `"pgbouncer".*remove the parameter`,
+		x.URL + "&work_mem=much":                               `"work_mem": "much".*correct the value`,
+		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe": `sslmode is invalid`,
 	} {
 		faults = append(faults, flagFault(serveStops, says, "--database-url", url))
 	}
