@@ -131,13 +131,11 @@ func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	linked := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(linked, "postgres")))
 	t.Setenv("PG_BIN", linked)
-	got := tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t)
-	require.Equal(t, real, got)
+	require.Equal(t, real, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
 	_, err := FindPrograms(t.Context(), newSecondFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 
 	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
 	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
-	got = tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t)
-	require.Equal(t, real, got)
+	require.Equal(t, real, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
 }

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,12 +58,9 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 
 func waitUntilUsed(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
 	watching, stop := context.WithCancel(t.Context())
-	watched := make(chan struct{})
-	go func() {
-		defer close(watched)
-		primary.WatchReplicas(watching)
-	}()
+	var watched sync.WaitGroup
+	watched.Go(func() { primary.WatchReplicas(watching) })
 	require.Eventually(t, func() bool { return !replica.LeftOut() }, 10*time.Second, time.Millisecond)
 	stop()
-	<-watched
+	watched.Wait()
 }

@@ -170,10 +170,8 @@ func playerNames(n int) []string {
 }
 
 // randomPlays stores n plays in the given number of days before now.
-func randomPlays(
-	w *webtest.World, random *rand.Rand, n, days int, forks []testkit.Fork,
-	players []testkit.Player, now time.Time,
-) {
+func randomPlays(w *webtest.World, random *rand.Rand, n, days int, forks []testkit.Fork, players []testkit.Player,
+	now time.Time) {
 	plays := make([]testkit.Play, n)
 	for i := range plays {
 		at := now.Truncate(time.Millisecond).
