@@ -72,7 +72,6 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			who: "*50 people played*, up from 40 (may be chance)."},
 		{name: "25% more in the noise up to yesterday", now: played(60), complete: played(50), before: played(40),
 			who: "*60 people played*, 50 up to yesterday, up from 40 (may be chance)."},
-		{name: "ten times", now: played(100), before: played(10), who: "*900% more people played* (100,\u00a0were\u00a010)."},
 		{name: "many times", now: played(390), before: played(10),
 			who: "*39 times as many people played* (390,\u00a0were\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
@@ -256,8 +255,8 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		{400, 400, forks{{400, 400}, {0, 0}}, "*400 plays*, as many as in 4 to 31 Oct (400)."},
 		{402, 402, forks{{101, 201}, {301, 201}},
 			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost the most plays: 100."},
-		{801, 402, forks{{301, 201}, {500, 201}}, "*99% more plays* (801,\u00a0were\u00a0402). *B* gained the most plays: 299."},
-		{390, 10, forks{{5, 10}, {385, 0}}, "*39 times as many plays* (390,\u00a0were\u00a010). *B* gained the most plays: 385."},
+		{801, 402, forks{{301, 201}, {500, 201}},
+			"*99% more plays* (801,\u00a0were\u00a0402). *B* gained the most plays: 299."},
 		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0,\u00a0were\u00a061). *A* lost the most plays: 61."},
 		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30,\u00a0were\u00a061)."},
 	} {
