@@ -51,7 +51,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	}
 }
 
-// The packed form depends on no order and never changes, because every stored play would change its meaning.
+// The packed form does not depend on the order of results. It never changes: stored plays would change their meaning.
 func TestPackedFormIsFixed(t *testing.T) {
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{

@@ -141,6 +141,7 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 		{"Authorization: Basic " + log.key.Token()},
 		{"Authorization: " + log.key.Token()[:40] + " x"},
 		{"Authorization: Bearer dg_live_short"}, // not recorded: the key is unknown
+		{"Authorization: Bearer dg_live_0123456789ABCDEFGHIJKL_short"},
 	} {
 		entries := outsideAPIEntries("GET", "/healthz")
 		if strings.HasSuffix(headers[0], "short") {
