@@ -49,6 +49,7 @@ type dashboardView struct {
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
 	Players         list[player] // only on the page of all players
+	Average         string       // average score; "": no play was completed
 	PassedLinks     []ui.Link
 }
 
@@ -121,6 +122,9 @@ func (h *Handler) showReport(
 		view.Title = "Players, " + view.Title
 		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
 		view.Players, view.PassedLinks, view.Answer = playersPage(stats.Players(), view.pageURL)
+		if stats.Completed > 0 {
+			view.Average = ui.Percent(stats.AvgScore)
+		}
 	}
 	view.fill(period, stats, report)
 	return h.Render(c, fiber.StatusOK, name, view)

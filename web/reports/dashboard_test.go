@@ -127,7 +127,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	hidden := follow(p, "None").Lacks(t, "was 50", "ompared with", `class="line"`)
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
-	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28),
+	b.Get(o.At("/reports")).Has(t, ">was 50", "</svg> "+days(0, 28)+"</li>", "</svg> vs "+days(28, 28)+"</li>",
 		`<p class="hint">Changes in grey may be chance.</p>`, `<p class="hint">DG reports`)
 }
 

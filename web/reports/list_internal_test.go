@@ -36,8 +36,8 @@ func TestPlayersAreSorted(t *testing.T) {
 		{Label: "B", Plays: 8, Completed: true, BestScore: 700, Passed: true, LastPlayedAt: at},
 	}
 	for order, want := range map[string]string{
-		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "CAB", "-plays": "ABC", "label": "ABC",
-		"passed": "CAB", "-passed": "BAC", "-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA",
+		"": "ACB", "nothing": "ACB", "--plays": "ACB", "plays": "CAB", "-plays": "ABC", "label": "ABC",
+		"passed": "ACB", "-passed": "BCA", "-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA",
 		"-last": "ACB",
 	} {
 		l := players.page(pageURLWith("sort="+order), slices.Clone(all))
@@ -54,15 +54,15 @@ func TestPlayersAreSorted(t *testing.T) {
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("best"))
 }
 
-// Players without a pass are listed by best score, first those without a score. The page of players filters by pass.
+// Players without a pass are listed by best score, last those without a score. The page of players filters by pass.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
 	l, _, _ := playersPage(all, pageURLWith("passed=no"))
-	require.Equal(t, "DCA", strings.Join(labelsOf(l), ""))
-	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
+	require.Equal(t, "CAD", strings.Join(labelsOf(l), ""))
+	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(all, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l), ""))
@@ -71,13 +71,13 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*1 of 4 people* passed, 1 finished no play.", clauseText(answer))
+	require.Equal(t, "*3 of 4 people* did not pass; 1 of them finished no play.", clauseText(answer))
 	l, _, _ = playersPage(all, pageURLWith(""))
-	require.Equal(t, "DCAB", strings.Join(labelsOf(l), ""))
+	require.Equal(t, "CADB", strings.Join(labelsOf(l), ""))
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
 	of := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
-	for n, want := range map[int]string{1: "D", 2: "DC", 3: "DCA", 8: "DCAE"} {
+	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count := notPassed(of, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
 		require.Equal(t, int64(4), count)

@@ -15,7 +15,7 @@ type player = reports.PlayerStat
 
 const playersPerPage = 30
 
-// players lists players in need of help first by default: no pass, lowest best score. Ties keep the API's order.
+// players lists players in need of help first by default (byNeed). Ties keep the API's order.
 var players = listing[player]{
 	plural: "players",
 	columns: []column[player]{
@@ -71,22 +71,31 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(len(of.players))),
 			Path: at.Path("passed", of.key), Current: current})
 	}
-	after := " passed."
-	if n := len(slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Completed })); n > 0 {
-		after = " passed, " + ui.Count(int64(n)) + " finished no play."
-	}
-	if len(all) > 0 {
-		answer = []clause{{Strong: ui.Count(int64(len(passed))) + " of " +
-			ui.Plural(int64(len(all)), "1 person", "%s people"), After: after}}
-	}
 	of := players
 	if at.Param("passed") != "" {
 		of.columns = slices.Concat(of.columns[:3], of.columns[4:]) // without Passed
-		of.defaultSort = "best"
+		slices.SortStableFunc(shown, byNeed)
 	}
 	l = of.page(at, shown)
 	l.Searchable = l.Searchable || len(all) > of.searchThreshold // on each tab, or on none
-	return l, links, answer
+	return l, links, playersAnswer(all, len(passed))
+}
+
+// playersAnswer says how many of the players have not passed, and how many of those finished no play.
+func playersAnswer(all []player, passed int) []clause {
+	n := int64(len(all))
+	if n == 0 {
+		return nil
+	}
+	if len(all) == passed {
+		return []clause{{Strong: ui.Plural(n, "1 person", "All %s people"), After: " passed."}}
+	}
+	after := " did not pass."
+	if idle := len(slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Completed })); idle > 0 {
+		after = " did not pass; " + ui.Count(int64(idle)) + " of them finished no play."
+	}
+	failed := ui.Count(n - int64(passed))
+	return []clause{{Strong: failed + " of " + ui.Plural(n, "1 person", "%s people"), After: after}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
@@ -94,13 +103,17 @@ func (h *Handler) Players(c *fiber.Ctx, p *ui.Principal) error {
 	return h.report(c, p, "players", "/players")
 }
 
-// byNeed puts players without a pass first, and lower best scores before higher ones.
+// byNeed puts players without a pass first, and lower best scores before higher ones. Players who
+// finished no play come last of those without a pass: they have no score.
 func byNeed(a, b player) int {
 	need := func(p player) reports.Percent {
-		if p.Passed {
-			return bestKey(p) + 2*fullRate
+		switch {
+		case p.Passed:
+			return p.BestScore + 2*fullRate
+		case !p.Completed:
+			return 2*fullRate - 1
 		}
-		return bestKey(p)
+		return p.BestScore
 	}
 	return cmp.Compare(need(a), need(b))
 }

@@ -27,6 +27,7 @@ type skillRow struct {
 	Name, Rate, Before string
 	By, Direction      string // Direction is "" if the change is too small to be coloured
 	by                 int64  // the change in tenths of a point
+	Few                bool   // whether the skill has too few answers to be named
 }
 
 type area struct{ prefix, name string }
@@ -70,7 +71,8 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 // newSkillRow compares complete days. As in the answer, the sample size is the smaller of answers
 // and players.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
-	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
+	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k)),
+		Few: k.Attempts < minAnswers}
 	if c == nil {
 		return row
 	}
