@@ -22,7 +22,7 @@ import (
 type Dependencies struct {
 	Keys    Keys
 	Games   Forks
-	Reports Reports
+	Reports *reports.Service
 	Exports Exports
 	Policy  *authz.Policy
 	// Requests bounds the concurrent requests of each organisation; screens share its slots.
@@ -92,12 +92,6 @@ type Forks interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
-}
-
-// Reports opens reports and computes their statistics.
-type Reports interface {
-	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
-	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 }
 
 // Exports opens exports, which also send the response.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/gofiber/fiber/v2"
-
 	"dg/modules/apikeys"
 	"dg/modules/games"
 	"dg/platform/format"
@@ -58,19 +56,11 @@ func (a *API) listForks(r *call) error {
 	if len(forks) > 0 {
 		version = forks[0].OrganisationVersion
 	}
-	tag := forksETag(r.c, r.caller.OrganisationID, version)
-	if httpserver.NotModified(r.c, tag) {
-		return httpserver.SendNotModified(r.c, tag)
-	}
 	items := make([]forkDTO, len(forks))
 	for i, f := range forks {
 		items[i] = toForkDTO(f)
 	}
-	body, err := json.Marshal(map[string][]forkDTO{"items": items})
-	if err != nil {
-		return err
-	}
-	return a.send(r, body, tag)
+	return a.sendForks(r, version, map[string][]forkDTO{"items": items})
 }
 
 // authorizeList is defence in depth: a correct query returns forks of one owner.
@@ -95,21 +85,21 @@ func (a *API) getFork(r *call) error {
 	if err != nil {
 		return err
 	}
-	tag := forksETag(r.c, fork.OrganisationID, fork.OrganisationVersion)
-	if httpserver.NotModified(r.c, tag) {
-		return httpserver.SendNotModified(r.c, tag)
-	}
-	body, err := json.Marshal(toForkDTO(fork))
-	if err != nil {
-		return err
-	}
-	return a.send(r, body, tag)
+	return a.sendForks(r, fork.OrganisationVersion, toForkDTO(fork))
 }
 
 // Change forkWireVersion when the JSON of a fork changes, so that clients discard cached forks.
 const forkWireVersion = "1"
 
-// forksETag takes the version from the snapshot of the forks, so that the ETag fits the body.
-func forksETag(c *fiber.Ctx, organisationID string, version int64) string {
-	return httpserver.ETag(c, forkWireVersion, organisationID, strconv.FormatInt(version, 10))
+// sendForks sends forks, or 304. version comes from their snapshot, so that the ETag fits the body.
+func (a *API) sendForks(r *call, version int64, forks any) error {
+	tag := httpserver.ETag(r.c, forkWireVersion, r.caller.OrganisationID, strconv.FormatInt(version, 10))
+	if httpserver.NotModified(r.c, tag) {
+		return httpserver.SendNotModified(r.c, tag)
+	}
+	body, err := json.Marshal(forks)
+	if err != nil {
+		return err
+	}
+	return a.send(r, body, tag)
 }
