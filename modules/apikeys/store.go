@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,10 +70,7 @@ func readKey(db *gorm.DB, organisationID, id string) (key Key, err error) {
 		return Key{}, errKeyNotFound
 	}
 	err = selectKeys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&key).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Key{}, errKeyNotFound
-	}
-	return key, apperr.Annotate(err, "apikeys: key")
+	return key, postgres.OrMissing(err, "apikeys: key", errKeyNotFound)
 }
 
 // MaxListed bounds List. It has room for all usable keys and at least 1,000 others.

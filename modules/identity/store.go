@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"gorm.io/gorm"
@@ -74,14 +73,7 @@ func takeRow[T any](
 	db *gorm.DB, tag string, missing error, where string, args ...any,
 ) (row T, err error) {
 	err = db.Scopes(postgres.Tag(tag)).Where(where, args...).Take(&row).Error
-	return row, orMissing(err, tag, missing)
-}
-
-func orMissing(err error, tag string, missing error) error {
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return missing
-	}
-	return apperr.Annotate(err, tag)
+	return row, postgres.OrMissing(err, tag, missing)
 }
 
 func insertRows(tx transaction, tag string, rows any) error {

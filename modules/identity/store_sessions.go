@@ -133,7 +133,7 @@ func readSession(
 		"token":    hashText(token),
 		"now":      now,
 	}).Take(&row).Error
-	return row, orMissing(err, "identity.session", ErrNoSession)
+	return row, postgres.OrMissing(err, "identity.session", ErrNoSession)
 }
 
 // lockPersonOf locks the person's row before the session is read.

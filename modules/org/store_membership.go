@@ -2,7 +2,6 @@ package org
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -45,10 +44,7 @@ func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 
 func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 	err := query.Take(&o).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return Organisation{}, errOrganisationNotFound
-	}
-	return o, apperr.Annotate(err, "org: organisation")
+	return o, postgres.OrMissing(err, "org: organisation", errOrganisationNotFound)
 }
 
 // LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. The
@@ -81,12 +77,9 @@ func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject
 		Role    string
 		TwoStep bool
 	}
-	err := query.Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return subject, nil
-	}
-	if err != nil {
-		return subject, fmt.Errorf("org: subject: %w", err)
+	found := query.Scan(&row)
+	if found.Error != nil || found.RowsAffected == 0 {
+		return subject, apperr.Annotate(found.Error, "org: subject")
 	}
 	subject.Grants = authz.MemberGrants(row.Role, row.TwoStep)
 	return subject, nil

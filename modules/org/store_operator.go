@@ -241,10 +241,7 @@ func (s *Service) PlayerID(ctx context.Context, organisationID, player string) (
 	err := s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.playerByLabel"), tenant.Scope(organisationID)).
 		Where("label = ? or id::text = ?", strings.ToUpper(player), input.ID(player)).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", errPlayerNotFound
-	}
-	return row.ID, apperr.Annotate(err, "org: player by label")
+	return row.ID, postgres.OrMissing(err, "org: player by label", errPlayerNotFound)
 }
 
 func playerOwner(tx *gorm.DB, playerID string) (string, error) {
@@ -255,10 +252,7 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	err := tx.Scopes(postgres.Tag("org.playerOwner"),
 		tenant.Across("the operator names a player by its id alone")).
 		Select("org_id").Where("id = ?", playerID).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return "", errPlayerNotFound
-	}
-	return row.OrgID, apperr.Annotate(err, "org: player owner")
+	return row.OrgID, postgres.OrMissing(err, "org: player owner", errPlayerNotFound)
 }
 
 // AllOrganisationIDs returns the ids of all organisations in ascending order, for dg's commands.

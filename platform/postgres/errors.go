@@ -13,6 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
+	"gorm.io/gorm"
+
+	"dg/platform/apperr"
 )
 
 // A retry may succeed after these failures: SQLSTATEs by class or code, and connection errors.
@@ -56,6 +59,14 @@ func IsUnavailable(err error) bool {
 	is := func(target error) bool { return errors.Is(err, target) }
 	return !is(context.Canceled) &&
 		(unconnected || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))
+}
+
+// OrMissing returns missing if gorm found no row. It prefixes any other error with what failed.
+func OrMissing(err error, what string, missing error) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return missing
+	}
+	return apperr.Annotate(err, what)
 }
 
 // NotExecuted reports whether PostgreSQL certainly did not execute the statement that failed with
