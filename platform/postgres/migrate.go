@@ -43,7 +43,7 @@ func Migrate(
 		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
 			return err
 		}
-		if err := applyGrants(ctx, db.sql, fsys, servingRole); err != nil {
+		if err := applyGrants(ctx, db.Pool, fsys, servingRole); err != nil {
 			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
 		}
 		return nil
