@@ -82,13 +82,11 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	if helped >= 0 { // --help or --version was used
 		return helped
 	}
-	if err == nil {
-		p.log, err = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
-	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "dg:", quotedURLPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
 		return 2
 	}
+	p.log = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
 	p.unknownVariables = unknownSettings(parsed.Model)
 	slog.SetDefault(p.log)
 	var o *operator
