@@ -149,11 +149,11 @@ func newServices(
 		OrganisationsOf: m.Orgs.OrganisationIDsIn,
 		Audit:           m.Log,
 		Log:             s.Logger,
-		OnFailedSignIn:  counts.countSignInFailure,
+		OnFailedSignIn:  func(reason string) { counts.signInFailures.WithLabelValues(reason).Inc() },
 	}, s.Keyring)
 	m.Exports = exports.New(m.Reports, m.Log, p.Recheck, ops)
 	m.Keys = apikeys.New(p.Requests, m.Orgs, m.Log, m.Policy, s.Now)
-	m.Keys.OnRefusal = counts.countKeyRefusal
+	m.Keys.OnRefusal = func(why audit.Reason) { counts.keyRefusals.WithLabelValues(string(why)).Inc() }
 	return m, nil
 }
 

@@ -64,10 +64,6 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-func (m *metrics) countKeyRefusal(why audit.Reason) { m.keyRefusals.WithLabelValues(string(why)).Inc() }
-
-func (m *metrics) countSignInFailure(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
-
 // countSealerPass counts a pass of the sealer. After a failed pass the gauge stays, because the pass did
 // not see the whole backlog.
 func (m *metrics) countSealerPass(pass sealer.Result, err error) {

@@ -21,16 +21,11 @@ type eraseCmd struct {
 // Run erases each player in a transaction, and continues after an unknown one. A transaction fails if the
 // player's line cannot be written, because the operator needs the line to erase again after a restore.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	players, slug := c.Players, ""
-	if !input.IsID(input.ID(players[0])) {
-		slug = players[0]
-		players = players[1:]
-	}
-	if len(players) == 0 {
-		return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
-	}
-	within := ""
-	if slug != "" {
+	players, within := c.Players, ""
+	if slug := players[0]; !input.IsID(input.ID(slug)) {
+		if players = players[1:]; len(players) == 0 {
+			return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
+		}
 		of, err := o.orgs.OrganisationBySlug(ctx, slug)
 		if err != nil {
 			return err

@@ -119,20 +119,18 @@ var objectChecks = input.New(ruleMessages, map[string]func(input.Field) bool{
 	},
 	"configuration": func(f input.Field) bool { return storable(f.Field().Bytes()) },
 	"catalogue":     func(f input.Field) bool { return f.Field().Len() <= games.SkillCount },
-	"skill": input.Text(func(s string) bool {
-		_, ok := games.SkillByID(s)
-		return ok
-	}),
-	"email_address": input.Text(func(s string) bool {
-		_, ok := identity.ParseEmail(s)
-		return ok
-	}),
+	"skill":         parsedBy(games.SkillByID),
+	"email_address": parsedBy(identity.ParseEmail),
 	"password_hash": input.Text(identity.ValidPasswordHash),
-	"totp_secret": input.Text(func(s string) bool {
-		_, ok := identity.ParseTOTPSecret(s)
-		return ok
-	}),
+	"totp_secret":   parsedBy(identity.ParseTOTPSecret),
 })
+
+func parsedBy[T any](parse func(string) (T, bool)) func(input.Field) bool {
+	return input.Text(func(s string) bool {
+		_, ok := parse(s)
+		return ok
+	})
+}
 
 var ruleMessages = map[string]string{
 	"required":         "a value, got nothing",

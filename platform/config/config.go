@@ -63,7 +63,7 @@ func (a Address) Base() (string, error) {
 	u, err := url.Parse(base)
 	switch {
 	case err == nil && u.Hostname() != "" && base == u.Scheme+"://"+u.Host &&
-		(u.Scheme == "https" || isLocal(base)):
+		(u.Scheme == "https" || u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())):
 		return base, nil
 	case a.BaseURL == "":
 		return "", fmt.Errorf("DG_ADDR %s is not an address of this machine alone, such as "+
@@ -72,8 +72,6 @@ func (a Address) Base() (string, error) {
 	return "", errors.New("DG_BASE_URL is not scheme, host and port: https, such as " +
 		"https://dg.example.org, or http on a loopback host, such as http://127.0.0.1:8080")
 }
-
-func isLocal(base string) bool { return hostIsLocal(base) && strings.HasPrefix(base, "http:") }
 
 func hostIsLocal(base string) bool {
 	u, err := url.Parse(base)

@@ -150,7 +150,4 @@ func codeWords(code string) string {
 	return strings.ToLower(strings.ReplaceAll(capitalPattern.ReplaceAllString(code, " $0"), "_", " "))
 }
 
-func term(code string) string {
-	text := codeWords(code)
-	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
-}
+func term(code string) string { return ui.Label(codeWords(code)) }

@@ -68,23 +68,19 @@ func newUsageView(days []apikeys.Usage) *usageView {
 		Ticks:    ui.Ticks(period),
 	}
 	for i, d := range days {
-		v.Days = append(v.Days, newUsageDay(i, d, v.Chart))
+		v.Days = append(v.Days, usageDay{
+			Usage:       d,
+			Name:        ui.Weekday(d.Day),
+			Label:       requestsLabel(d),
+			Bar:         v.Chart.Bar(i, 1, usageBarWidth, total(d)),
+			AcceptedBar: v.Chart.Bar(i, 1, usageBarWidth, d.Accepted),
+			Left:        ui.DayWidth * i,
+		})
 	}
 	return v
 }
 
 const usageBarWidth = 60 // percent of the width of a day
-
-func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
-	return usageDay{
-		Usage:       d,
-		Name:        ui.Weekday(d.Day),
-		Label:       requestsLabel(d),
-		Bar:         chart.Bar(i, 1, usageBarWidth, total(d)),
-		AcceptedBar: chart.Bar(i, 1, usageBarWidth, d.Accepted),
-		Left:        ui.DayWidth * i,
-	}
-}
 
 func totals(days []apikeys.Usage) (all []int64, sum int64) {
 	for _, d := range days {
