@@ -31,40 +31,49 @@ const (
 
 // Actor is the person, key or operator that acted. Name is the actor's name at that time.
 type Actor struct {
-	Kind     ActorKind
-	ID, Name string
+	Kind ActorKind `json:"actorKind"`
+	ID   string    `json:"actorId"`
+	Name string    `json:"actorName"`
 }
 
 // OperatorActor is the actor of dg's commands, which need no sign-in.
 var OperatorActor = Actor{Kind: Operator, Name: "Operator"}
 
 // Target is the object of an action: a kind such as "fork", and an id. The zero Target means none.
-type Target struct{ Kind, ID string }
+type Target struct {
+	Kind string `json:"targetKind"`
+	ID   string `json:"targetId"`
+}
 
 // Request is the HTTP request or the operator's command that an entry records. Path has no query,
 // which may contain secrets.
 type Request struct {
-	Method, Path, Address, UserAgent, ID string
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Address   string `json:"address"`
+	UserAgent string `json:"userAgent"`
+	ID        string `gorm:"column:request_id" json:"requestId"`
 }
 
-// Entry is an entry of an organisation's log. The database sets ID and At.
+// Entry is an entry of an organisation's log, as a row of audit_entries. The database sets ID and At.
 type Entry struct {
-	ID             int64 // its random bits hide the size of the log
-	OrganisationID string
+	ID             int64     // its random bits hide the size of the log
+	OrganisationID string    `gorm:"column:org_id"`
 	At             time.Time // instant of the database's clock, truncated to the millisecond
-	Actor          Actor
+	Actor          Actor     `gorm:"embedded;embeddedPrefix:actor_"`
 	Action         Action
-	Target         Target
+	Target         Target         `gorm:"embedded;embeddedPrefix:target_"`
 	Reason         Reason         // "": the entry is no refusal
-	Details        map[string]any // facts of the action, such as the period of an export
-	Request        Request
+	Details        map[string]any `gorm:"serializer:json"` // facts of the action, such as the period of an export
+	Request        Request        `gorm:"embedded"`
 }
+
+// TableName implements gorm's Tabler.
+func (Entry) TableName() string { return "audit_entries" }
 
 // Owner returns the organisation whose log has the entry. The policy authorises readers by it.
 func (e Entry) Owner() string { return e.OrganisationID }
 
 // Ref returns the entry's id as exported files show it, such as E123. The leading E keeps
 // spreadsheets and programs from reading the id as a number and rounding it.
-func (e Entry) Ref() string { return ref(e.ID) }
-
-func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }
+func (e Entry) Ref() string { return "E" + strconv.FormatInt(e.ID, 10) }

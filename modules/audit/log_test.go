@@ -36,7 +36,7 @@ func setup(t *testing.T) fixture {
 }
 
 func (b fixture) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
-	return tb.Must(b.log.List(t.Context(), organisation, p))(t)
+	return append([]audit.Entry{}, tb.Must(b.log.List(t.Context(), organisation, p))(t)...)
 }
 
 func (b fixture) readClock(t *testing.T) time.Time {

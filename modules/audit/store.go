@@ -3,9 +3,7 @@ package audit
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -16,51 +14,6 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
-
-// entryRow is a row of audit_entries. The JSON names are for exportedEntry, which embeds it.
-type entryRow struct {
-	ID         int64           `gorm:"primaryKey" json:"-"`
-	OrgID      string          `json:"-"`
-	At         time.Time       `json:"-"`
-	ActorKind  string          `json:"actorKind"`
-	ActorID    string          `json:"actorId"`
-	ActorName  string          `json:"actorName"`
-	Action     string          `json:"action"`
-	Reason     string          `json:"reason"`
-	TargetKind string          `json:"targetKind"`
-	TargetID   string          `json:"targetId"`
-	Details    json.RawMessage `gorm:"type:jsonb" json:"details"`
-	Method     string          `json:"method"`
-	Path       string          `json:"path"`
-	Address    string          `json:"address"`
-	UserAgent  string          `json:"userAgent"`
-	RequestID  string          `json:"requestId"`
-}
-
-func (entryRow) TableName() string { return "audit_entries" }
-
-func (r entryRow) entry() (Entry, error) {
-	e := Entry{
-		ID:             r.ID,
-		OrganisationID: r.OrgID,
-		At:             r.At,
-		Actor:          Actor{Kind: ActorKind(r.ActorKind), ID: r.ActorID, Name: r.ActorName},
-		Action:         Action(r.Action),
-		Target:         Target{Kind: r.TargetKind, ID: r.TargetID},
-		Reason:         Reason(r.Reason),
-		Request: Request{
-			Method:    r.Method,
-			Path:      r.Path,
-			Address:   r.Address,
-			UserAgent: r.UserAgent,
-			ID:        r.RequestID,
-		},
-	}
-	if err := json.Unmarshal(r.Details, &e.Details); err != nil {
-		return Entry{}, fmt.Errorf("audit: details of entry %d: %w", r.ID, err)
-	}
-	return e, nil
-}
 
 // ReadAuditLog is the permission on the log.
 var ReadAuditLog = authz.Permission{Resource: "audit_log", Action: "read"}
@@ -114,10 +67,11 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 }
 
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
-	r, err := newRow(e)
+	e, details, err := storable(e)
 	if err == nil {
-		err = run([]any{organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind,
-			r.TargetID, r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID})
+		r := e.Request
+		err = run([]any{organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Target.Kind,
+			e.Target.ID, e.Reason, details, r.Method, r.Path, r.Address, r.UserAgent, r.ID})
 	}
 	return l.checkWrite(err, "append", e.Action)
 }
@@ -135,52 +89,35 @@ func (l *Log) checkWrite(err error, how string, action Action) error {
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, targetKind string, request Request, changes string,
 ) error {
-	r, err := newRow(Entry{
-		Actor:   OperatorActor,
-		Action:  action,
-		Target:  Target{Kind: targetKind},
-		Request: request,
-	})
+	e, _, err := storable(Entry{Actor: OperatorActor, Action: action, Request: request})
 	if err != nil {
 		return err
 	}
+	r := e.Request
 	_, err = tx.Exec(ctx, `/* audit.appendChanges */
 		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, details,
 		                           method, path, address, user_agent, request_id)
 		select c.org_id, $1, $2, $3, $4, $5, c.target_id, c.details, $6, $7, $8, $9, $10
 		  from (`+changes+`) c (org_id, target_id, details)`,
-		r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.Method, r.Path, r.Address,
-		r.UserAgent, r.RequestID)
+		e.Actor.Kind, e.Actor.ID, e.Actor.Name, action, targetKind, r.Method, r.Path, r.Address,
+		r.UserAgent, r.ID)
 	return apperr.Annotate(err, "audit: append "+string(action))
 }
 
-func newRow(e Entry) (entryRow, error) {
+// storable returns the entry with a client's texts as Sanitise makes them, and its details as JSON.
+func storable(e Entry) (_ Entry, details json.RawMessage, err error) {
 	if _, known := DisplayOf(e.Action); !known {
-		return entryRow{}, apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
-	}
-	details, err := json.Marshal(e.Details)
-	if err != nil {
-		return entryRow{}, fmt.Errorf("audit: append %s: %w", e.Action, err)
+		return e, nil, apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
 	}
 	if e.Details == nil {
-		details = []byte("{}")
+		e.Details = map[string]any{}
 	}
-	return entryRow{
-		OrgID:      e.OrganisationID,
-		ActorKind:  string(e.Actor.Kind),
-		ActorID:    e.Actor.ID,
-		ActorName:  e.Actor.Name,
-		Action:     string(e.Action),
-		TargetKind: e.Target.Kind,
-		TargetID:   Sanitise(e.Target.ID, maxPath),
-		Reason:     string(e.Reason),
-		Details:    details,
-		Method:     Sanitise(e.Request.Method, maxMethod),
-		Path:       Sanitise(e.Request.Path, maxPath),
-		Address:    e.Request.Address,
-		UserAgent:  Sanitise(e.Request.UserAgent, maxUserAgent),
-		RequestID:  e.Request.ID,
-	}, nil
+	e.Target.ID = Sanitise(e.Target.ID, maxPath)
+	e.Request.Method = Sanitise(e.Request.Method, maxMethod)
+	e.Request.Path = Sanitise(e.Request.Path, maxPath)
+	e.Request.UserAgent = Sanitise(e.Request.UserAgent, maxUserAgent)
+	details, err = json.Marshal(e.Details)
+	return e, details, apperr.Annotate(err, "audit: append "+string(e.Action))
 }
 
 // These constants bound a client's text in an entry, in bytes.

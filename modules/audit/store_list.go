@@ -2,7 +2,6 @@ package audit
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"dg/platform/apperr"
@@ -55,47 +54,26 @@ const logSQL = ` (
 	where org_id = @org`
 
 // List returns a page of the organisation's log, newest first.
-func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry, error) {
-	rows, err := l.rows(ctx, organisationID, p)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]Entry, len(rows))
-	for i, r := range rows {
-		if entries[i], err = r.entry(); err != nil {
-			return nil, err
-		}
-	}
-	return entries, nil
-}
-
-// The order matches the indexes (org_id, at, id), so that the scan stops at the limit.
-func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
+func (l *Log) List(ctx context.Context, organisationID string, p Page) (entries []Entry, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {
 		conditions += " and (at, id) < (select at, id from" + logSQL + " and id = ?)"
 		values = append(values, p.Before)
 	}
-	// Raw SQL: gorm's builder has no union.
+	// Raw SQL: gorm's builder has no union. The order matches the indexes (org_id, at, id), so that the
+	// scan stops at the limit.
 	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
 		"/* audit.list */ select * from"+logSQL+conditions+" order by at desc, id desc limit ?",
-		append(values, p.Limit)...).Scan(&rows).Error
-	return rows, apperr.Annotate(err, "audit: list")
+		append(values, p.Limit)...).Scan(&entries).Error
+	return entries, apperr.Annotate(err, "audit: list")
 }
 
 // People returns the people who acted in a log, ordered by id, with the name of their newest entry.
-func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
-	var rows []entryRow
-	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
-		select distinct on (actor_id) actor_id, actor_name from audit_entries
+func (l *Log) People(ctx context.Context, organisationID string) (people []Actor, err error) {
+	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */
+		select distinct on (actor_id) actor_kind as kind, actor_id as id, actor_name as name
+		  from audit_entries
 		 where org_id = @org and actor_kind = 'person' and actor_id <> ''
-		 order by actor_id, at desc, id desc`).Scan(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("audit: people: %w", err)
-	}
-	people := make([]Actor, len(rows))
-	for i, r := range rows {
-		people[i] = Actor{Kind: Person, ID: r.ActorID, Name: r.ActorName}
-	}
-	return people, nil
+		 order by actor_id, at desc, audit_entries.id desc`).Scan(&people).Error
+	return people, apperr.Annotate(err, "audit: people")
 }

@@ -21,7 +21,12 @@ type exportedEntry struct {
 	ID             string `json:"entryId"`
 	OrganisationID string `json:"organisationId"`
 	At             string `json:"at"`
-	entryRow
+	Actor
+	Action Action `json:"action"`
+	Reason Reason `json:"reason"`
+	Target
+	Details map[string]any `json:"details"`
+	Request
 }
 
 // ExportBefore writes the entries older than before to w, newest first, each as a line of JSON. It
@@ -31,12 +36,13 @@ func (l *Log) ExportBefore(
 ) (entries int64, err error) {
 	lines := json.NewEncoder(w)
 	for page := (Page{Filter: Filter{To: before}, Limit: exportBatch}); ; {
-		batch, err := l.rows(ctx, organisationID, page)
+		batch, err := l.List(ctx, organisationID, page)
 		if err != nil || len(batch) == 0 {
 			return entries, err
 		}
-		for _, r := range batch {
-			line := exportedEntry{ref(r.ID), r.OrgID, format.Instant(r.At), r}
+		for _, e := range batch {
+			line := exportedEntry{e.Ref(), e.OrganisationID, format.Instant(e.At), e.Actor, e.Action, e.Reason,
+				e.Target, e.Details, e.Request}
 			if err := lines.Encode(line); err != nil {
 				return entries, fmt.Errorf("audit: export: %w", err)
 			}
@@ -59,7 +65,7 @@ func (l *Log) Prune(
 ) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		removed := int64(0)
-		for _, rows := range []any{&entryRow{}, &refusalRow{}} {
+		for _, rows := range []any{&Entry{}, &refusalRow{}} {
 			old := tx.Scopes(postgres.Tag("audit.prune"), tenant.Scope(organisationID)).
 				Where("at < ?", before).Delete(rows)
 			if old.Error != nil {
