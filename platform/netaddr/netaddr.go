@@ -4,27 +4,26 @@ package netaddr
 import (
 	"net/netip"
 	"slices"
+	"strings"
 )
 
-// Client returns the address that identifies a client: the IPv4 address, or the first address of
-// the IPv6 /64. Providers usually assign a /64 to one customer.
-func Client(ip netip.Addr) netip.Addr {
+// client returns the network that identifies a client: the IPv4 address, or the IPv6 /64. Providers
+// usually assign a /64 to one customer.
+func client(ip netip.Addr) netip.Prefix {
 	if ip = ip.Unmap(); ip.Is4() {
-		return ip
+		return netip.PrefixFrom(ip, 32)
 	}
-	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
+	return netip.PrefixFrom(ip.WithZone(""), 64).Masked()
 }
 
-// ClientText returns Client as text, a /64 in CIDR form. It returns other text unchanged.
+// ClientText returns the text that identifies a client: the IPv4 address, or the IPv6 /64 in CIDR
+// form. It returns other text unchanged.
 func ClientText(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
 		return address
 	}
-	if ip = Client(ip); ip.Is4() {
-		return ip.String()
-	}
-	return netip.PrefixFrom(ip, 64).String()
+	return strings.TrimSuffix(client(ip).String(), "/32") // only an IPv4 address has a /32
 }
 
 // siteBits is the length of the prefix of a site, a customer's largest usual assignment.
@@ -42,13 +41,11 @@ func SiteText(client string) string {
 // Networks returns the prefixes by which limits count an address: the IPv4 address, or the /64 and
 // the /48.
 func Networks(ip netip.Addr) []netip.Prefix {
-	client := Client(ip)
-	if client.Is4() {
-		return []netip.Prefix{netip.PrefixFrom(client, 32)}
+	network := client(ip)
+	if network.IsSingleIP() {
+		return []netip.Prefix{network}
 	}
-	return []netip.Prefix{
-		netip.PrefixFrom(client, 64), netip.PrefixFrom(client, siteBits).Masked(),
-	}
+	return []netip.Prefix{network, netip.PrefixFrom(network.Addr(), siteBits).Masked()}
 }
 
 // IsLoopback reports whether a host is localhost or a loopback address. It resolves no name.
