@@ -42,7 +42,6 @@ var crossTenantReasons = map[string]string{
 	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.allForks has found",
 	"reports.sealMonth":    "as reports.sealDay",
 
-	"org.allIDs":      "the operator's commands work on every organisation in turn",
 	"org.playerOwner": "the operator names a player by its id alone",
 	"org.bySlug":      "the operator names an organisation by its slug alone",
 	"org.all":         "the operator lists every organisation",

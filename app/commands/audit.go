@@ -29,7 +29,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		return fmt.Errorf("--before %s has not begun: only whole months of the past are removed",
 			c.Before.Format("2006-01"))
 	}
-	organisations, err := org.AllOrganisationIDs(ctx, o.DB)
+	organisations, err := o.orgs.AllOrganisations(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,23 +38,23 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		return fmt.Errorf("nothing was removed: %w", err)
 	}
 	total := int64(0)
-	for _, id := range organisations {
-		if exported[id] == 0 {
+	for _, of := range organisations {
+		if exported[of.ID] == 0 {
 			continue
 		}
-		if err := o.auditLog.Prune(ctx, id, c.Before, exported[id], o.request); err != nil {
+		if err := o.auditLog.Prune(ctx, of.ID, c.Before, exported[of.ID], o.request); err != nil {
 			// not %w: the cause may be an interruption, and its text would replace this message
 			return fmt.Errorf("%d of the entries in %s were removed, of which it is the only copy, and maybe "+
-				"those of organisation %s; run it again with another file: %v", total, c.Export, id, err)
+				"those of organisation %s; run it again with another file: %v", total, c.Export, of.ID, err)
 		}
-		total += exported[id]
+		total += exported[of.ID]
 	}
 	return p.print("Wrote %d entries from before %s to %s, and removed them.\n", total,
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
 func (c auditPruneCmd) export(
-	ctx context.Context, o *operator, organisations []string,
+	ctx context.Context, o *operator, organisations []org.Organisation,
 ) (map[string]int64, error) {
 	file, err := os.OpenFile(c.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -63,8 +63,9 @@ func (c auditPruneCmd) export(
 	defer file.Close()
 	exported := map[string]int64{}
 	buffered := bufio.NewWriter(file)
-	for _, id := range organisations {
-		if exported[id], err = o.auditLog.ExportBefore(ctx, id, c.Before, buffered); err != nil {
+	for _, of := range organisations {
+		exported[of.ID], err = o.auditLog.ExportBefore(ctx, of.ID, c.Before, buffered)
+		if err != nil {
 			return nil, errors.Join(err, os.Remove(c.Export))
 		}
 	}

@@ -254,12 +254,3 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 		Select("org_id").Where("id = ?", playerID).Take(&row).Error
 	return row.OrgID, postgres.OrMissing(err, "org: player owner", errPlayerNotFound)
 }
-
-// AllOrganisationIDs returns the ids of all organisations in ascending order, for dg's commands.
-func AllOrganisationIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
-	err = db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.allIDs"),
-			tenant.Across("the operator's commands work on every organisation")).
-		Model(&Organisation{}).Order("id").Pluck("id", &ids).Error
-	return ids, apperr.Annotate(err, "org: all ids")
-}
