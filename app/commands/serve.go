@@ -17,6 +17,7 @@ import (
 	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/app/doctor"
+	"dg/platform/apperr"
 	"dg/platform/config"
 	"dg/platform/telemetry"
 )
@@ -198,10 +199,7 @@ func limitSegments(_, _ string, c syscall.RawConn) error {
 func listen(ctx context.Context, setting, address string) (net.Listener, error) {
 	config := net.ListenConfig{Control: limitSegments}
 	ln, err := config.Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("set %s to a free address: %w", setting, err)
-	}
-	return ln, nil
+	return ln, apperr.Annotate(err, "set "+setting+" to a free address")
 }
 
 const (

@@ -39,16 +39,10 @@ const (
 // Accounts are the people of organisations.ndjson, with their passwords.
 var Accounts = []Account{
 	{harbourName, "maren@harbour.example.com", "owner-of-harbour", "owner", ""},
-	{
-		harbourName, "tomas@harbour.example.com", "admin-with-two-steps", "admin",
-		"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
-	},
+	{harbourName, "tomas@harbour.example.com", "admin-with-two-steps", "admin", "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"},
 	{harbourName, "claire@harbour.example.com", "admin-without-second-step", "admin", ""},
 	{harbourName, "ilya@harbour.example.com", "member-of-harbour", "member", ""},
-	{
-		atelierName, "noor@atelier.example.org", "owner-of-atelier", "owner",
-		"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
-	},
+	{atelierName, "noor@atelier.example.org", "owner-of-atelier", "owner", "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"},
 }
 
 // Open returns a reader of the demo with plays up to now, which is generated while it is read.

@@ -83,7 +83,7 @@ var (
 	ServerChecks  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
 	SchemaChecks  = []check{{"schema", checkSchema}}
 	ServingChecks = []check{
-		{"rights", checkSQL("rights")},
+		{"rights", checkRights},
 		{"secrets", checkSecrets},
 		{"e-mails", checkEmails},
 		{"demo", checkDemo},
@@ -94,10 +94,8 @@ var (
 //go:embed sql
 var queries embed.FS
 
-func checkSQL(name string) func(context.Context, *Installation) ([]string, error) {
-	return func(ctx context.Context, s *Installation) ([]string, error) {
-		return s.query(ctx, s.db.Pool, name)
-	}
+func checkRights(ctx context.Context, s *Installation) ([]string, error) {
+	return s.query(ctx, s.db.Pool, "rights")
 }
 
 type querier interface {

@@ -33,7 +33,8 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 		warnings = append(warnings, "every network may reach metrics and profiles at DG_OPS_ADDR "+s.OpsAddr+
 			": set it to a private address")
 	}
-	return warnings, errors.Join(s.Check(), telemetry.CheckTraces())
+	_, badTraces := telemetry.TracesFromEnv()
+	return warnings, errors.Join(s.Check(), badTraces)
 }
 
 // checkAddresses listens on both addresses at once, so that equal ones fail. A running dg serve may

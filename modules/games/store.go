@@ -3,7 +3,6 @@ package games
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -91,11 +90,8 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err e
 }
 
 func forkError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, pgx.ErrNoRows):
+	if errors.Is(err, pgx.ErrNoRows) {
 		return errForkNotFound
 	}
-	return fmt.Errorf("games: fork: %w", err)
+	return apperr.Annotate(err, "games: fork")
 }

@@ -32,9 +32,9 @@ const (
 // Traces sends spans to a collector, if one is set.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// tracesFromEnv reports whether OpenTelemetry's variables name a collector, or why dg cannot send
+// TracesFromEnv reports whether OpenTelemetry's variables name a collector, or why dg cannot send
 // there. An endpoint, or the exporter otlp, asks for traces.
-func tracesFromEnv() (bool, error) {
+func TracesFromEnv() (bool, error) {
 	variable := func(name string) (string, string) {
 		if value := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_" + name); value != "" {
 			return "OTEL_EXPORTER_OTLP_TRACES_" + name, value
@@ -63,19 +63,12 @@ func tracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// CheckTraces returns an error if OpenTelemetry's variables require something that dg does not
-// support.
-func CheckTraces() error {
-	_, err := tracesFromEnv()
-	return err
-}
-
 // NewTraces reads the variables OTEL_…; options override them. Without a collector nothing is sent.
 // The caller must call Close.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {
-	if wanted, err := tracesFromEnv(); options == nil && (err != nil || !wanted) {
+	if wanted, err := TracesFromEnv(); options == nil && (err != nil || !wanted) {
 		return &Traces{}, err
 	}
 	otel.SetLogger(logr.Discard()) // the default logger quotes malformed headers, which may be secret
