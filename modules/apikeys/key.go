@@ -76,9 +76,6 @@ func (k Key) Revoked(now time.Time) bool {
 	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
 }
 
-// InOverlap reports whether the key was replaced and its overlap has not ended.
-func (k Key) InOverlap(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
-
 // noticePeriod bounds how early the UI and the API announce the end of a key.
 const noticePeriod = 30 * 24 * time.Hour
 

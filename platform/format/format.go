@@ -98,15 +98,14 @@ func beginsFormula(text []byte, dropQuotes bool) bool {
 		case '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', 0:
 			return true
 		}
-		if !isBlank(r) && (r != '"' || !dropQuotes) {
+		isBlank := unicode.IsSpace(r) || !unicode.IsGraphic(r)
+		if !isBlank && (r != '"' || !dropQuotes) {
 			return false
 		}
 		text = text[size:]
 	}
 	return false
 }
-
-func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
 // Instant formats t in UTC, truncated to the millisecond: 2026-03-01T09:30:00.000Z.
 func Instant(t time.Time) string { return string(AppendInstant(nil, t.UnixMilli())) }

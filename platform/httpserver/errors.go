@@ -46,18 +46,14 @@ func classify(err error) Failure {
 			RetryAfter: e.RetryAfter,
 		}
 	}
-	if isUnavailable(err) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err) {
 		return genericFailure(fiber.StatusServiceUnavailable)
 	}
 	if own, ok := errors.AsType[*fiber.Error](err); ok {
 		return genericFailure(own.Code)
 	}
 	return genericFailure(fiber.StatusInternalServerError)
-}
-
-func isUnavailable(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
 // logFailure logs err as an error, or a 503 as a warning. It skips failures that clients cause.

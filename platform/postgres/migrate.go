@@ -12,6 +12,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"dg/platform/apperr"
 )
 
 // versionsTable is not goose's default, which may belong to another program in the same database.
@@ -43,15 +45,10 @@ func Migrate(
 		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
 			return err
 		}
-		if err := applyGrants(ctx, db.Pool, fsys, servingRole); err != nil {
-			return fmt.Errorf("grants of the role %q: %w", servingRole, err)
-		}
-		return nil
+		err = applyGrants(ctx, db.Pool, fsys, servingRole)
+		return apperr.Annotate(err, fmt.Sprintf("grants of the role %q", servingRole))
 	})
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return nil
+	return apperr.Annotate(err, "migrate")
 }
 
 // withLock runs work under goose's advisory lock, which also covers the grants.

@@ -191,7 +191,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	switch {
 	case state == apikeys.StateRevoked:
 		r.At = k.RevokedAt
-	case r.isActive && k.InOverlap(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
+	case r.isActive && k.RevokedAt != nil && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
 		r.At = k.RevokedAt
 		r.Until = "Stops"
 		if state == apikeys.StateUsable {
