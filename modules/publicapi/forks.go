@@ -65,13 +65,11 @@ func (a *API) listForks(r *call) error {
 
 // authorizeList is defence in depth: a correct query returns forks of one owner.
 func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
-	owner := ""
-	for _, f := range forks {
-		if f.OrganisationID == owner {
+	for i, f := range forks {
+		if i > 0 && f.OrganisationID == forks[i-1].OrganisationID {
 			continue
 		}
-		owner = f.OrganisationID
-		if err := a.Policy.Authorize(caller.Subject, games.ListForks, owner); err != nil {
+		if err := a.Policy.Authorize(caller.Subject, games.ListForks, f.OrganisationID); err != nil {
 			return fmt.Errorf("publicapi: fork %s in the list: %w", f.ID, err)
 		}
 	}
