@@ -207,14 +207,13 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 		f.AvgScore = meanScore(scores, f.Completed)
 	}
 	for i, total := range []*OverviewTotals{&o.Current, &o.Earlier} {
-		err := db.QueryRow(ctx, `select count(*), count(score), count(distinct player) from plays
+		err := db.QueryRow(ctx, `select count(*), count(score), count(*) filter (where passed), count(distinct player) from plays
 			where org_id = $1 and started_at >= $2 and started_at < $3`, testOrgID,
 			end.AddDate(0, 0, -28*(i+1)), end.AddDate(0, 0, -28*i)).
-			Scan(&total.Plays, &total.Completed, &total.Players)
+			Scan(&total.Plays, &total.Completed, &total.Passed, &total.Players)
 		if err != nil {
 			return o, err
 		}
-		total.CompletionRate = rateOf(total.Completed, total.Plays)
 	}
 	return o, nil
 }

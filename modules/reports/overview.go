@@ -16,7 +16,7 @@ import (
 type Overview struct {
 	Forks            map[string]*ForkOverview // every fork of the organisation, by id
 	Current, Earlier OverviewTotals           // last four weeks, and the four before
-	Counted          bool                     // false: too many plays to count players and completion
+	Counted          bool                     // false: too many plays to count players and results
 }
 
 // ForkOverview has the figures of one fork in an Overview.
@@ -37,8 +37,7 @@ func (f *ForkOverview) Earlier() int64 {
 
 // OverviewTotals are figures of four weeks. Unless Overview.Counted, only Plays is set.
 type OverviewTotals struct {
-	Plays, Completed, Players int64
-	CompletionRate            Rate
+	Plays, Completed, Passed, Players int64
 }
 
 const (
@@ -99,7 +98,7 @@ select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestampt
 	// optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
 	// three times.
 	playersOfForksSQL = `/* reports.playersOfForks */
-select f.i::int, p.started_at >= @middle, p.score, p.player
+select f.i::int, p.started_at >= @middle, p.score, p.player, p.passed
   from unnest(@forks::uuid[]) with ordinality f (id, i), lateral (
     select * from plays where org_id = @org and fork_id = f.id and started_at >= @compared
        and started_at < @to offset 0) p`
@@ -214,12 +213,13 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		fork := int32(binary.BigEndian.Uint32(v[0]))
 		player := binary.BigEndian.Uint32(v[3])
 		completed := v[2] != nil
+		passed := len(v[4]) > 0 && v[4][0] != 0 // NULL for a play that was not completed
 		if v[1][0] == 0 {
-			earlier.add(player, fork, completed)
+			earlier.add(player, fork, completed, passed)
 			continue
 		}
 		f := r.forks[fork-1]
-		if current.add(player, fork, completed) {
+		if current.add(player, fork, completed, passed) {
 			f.Players++
 		}
 		if completed {
@@ -230,8 +230,6 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	for i, f := range r.forks {
 		f.AvgScore = meanScore(scores[i], f.Completed)
 	}
-	o.Current.CompletionRate = rateOf(o.Current.Completed, o.Current.Plays)
-	o.Earlier.CompletionRate = rateOf(o.Earlier.Completed, o.Earlier.Plays)
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
@@ -243,7 +241,7 @@ type playerCount struct {
 }
 
 // add counts a play, and reports whether it is the player's first on the fork.
-func (c *playerCount) add(player uint32, fork int32, completed bool) bool {
+func (c *playerCount) add(player uint32, fork int32, completed, passed bool) bool {
 	if more := int(player) + 1 - len(c.latest); more > 0 {
 		c.latest = append(c.latest, make([]int32, more)...)
 	}
@@ -254,6 +252,9 @@ func (c *playerCount) add(player uint32, fork int32, completed bool) bool {
 	}
 	if completed {
 		c.Completed++
+	}
+	if passed {
+		c.Passed++
 	}
 	return latest != fork
 }

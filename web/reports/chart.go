@@ -19,9 +19,10 @@ type chart struct {
 	Most    bar
 	Ticks   []ui.Tick
 
-	Panel                     ui.Panel
-	Shapes, Dots, EarlierPath string // SVG paths
-	measure                   measure
+	Panel               ui.Panel
+	Shapes, EarlierPath string // SVG paths
+	Dots, FewDots       string // SVG paths; FewDots: values of fewer than fewPlays plays
+	measure             measure
 }
 
 // bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the
@@ -119,46 +120,38 @@ func totalOf(d reports.DailyStat) reports.Statistics {
 // because a day is wide. Rates are in tenths of a percent. The axis covers the occurring rates,
 // rounded out to rateStep, and at least two steps.
 const (
-	weekWidth = 80
-	dayWidth  = 60
-	fewDays   = 7
-	fullRate  = 1000
-	rateStep  = 50
-	maxDots   = 31 // with more values, only those without neighbours get a dot
+	barWidth     = 60
+	earlierWidth = 90
+	fewDays      = 7
+	fullRate     = 1000
+	rateStep     = 50
+	maxDots      = 31 // with more values, only those without neighbours get a dot
+	fewPlays     = 5
 )
 
 func (c *chart) draw(p reports.Period) {
 	c.Panel = c.panel(p)
-	width := dayWidth * min(p.Days, fewDays) / fewDays
-	if p.Days > ui.MaxChartDays {
-		width = weekWidth
-	}
+	days := min(p.Days, fewDays)
 	connected, earlierConnected := false, false
 	for i, b := range c.Bars {
 		alone := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
 		switch {
 		case c.Count:
-			c.Shapes += c.Panel.Bar(b.From, b.Days, width, b.now.n)
-			c.EarlierPath += c.tick(b, min(90, width*3/2))
+			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.now.n)
+			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.before.n)
 			continue
 		case alone || len(c.Bars) <= maxDots:
-			c.Dots += c.point(b, b.now, new(bool))
+			dots := &c.Dots
+			if b.Current.Plays < fewPlays {
+				dots = &c.FewDots
+			}
+			*dots += c.point(b, b.now, new(bool))
 			fallthrough
 		default:
 			c.Shapes += c.point(b, b.now, &connected)
 		}
 		c.EarlierPath += c.point(b, b.before, &earlierConnected)
 	}
-}
-
-// tick returns a level line at the bar's earlier value, unless that is 0: on the axis it would look
-// like a value. percent is its share of the days' width.
-func (c *chart) tick(b bar, percent int) string {
-	if !b.before.ok || b.before.n == 0 {
-		return ""
-	}
-	left := ui.DayWidth*b.From + (ui.DayWidth-percent)*b.Days/2
-	return fmt.Sprintf("M%d %dh%d", left, c.Panel.Top-b.before.n, percent*b.Days)
 }
 
 // panel returns the frame of the chart, and sets Most.

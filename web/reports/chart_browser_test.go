@@ -136,7 +136,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
 	require.LessOrEqual(t, measure(page), 1600.0)
 	require.InDelta(t, 0, measure(`box('.figures').right - box('.figures > :last-child').right`), 1)
-	require.Equal(t, "Download", p.Text(".split .btn.primary"))
+	require.Equal(t, "Download", p.Text(".split .btn"))
 	require.Regexp(t, `^All players\n1–28 Mar[^\n]* vs `, p.Text("[data-sheet]"))
 	require.InDelta(t, 0, measure(`box('[data-sheet] .cut .cut').top - box('[data-sheet]').top -
 		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)

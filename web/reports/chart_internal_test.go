@@ -15,7 +15,7 @@ import (
 func TestChartIsDrawnToScale(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
-		{Plays: 4, Completed: 2, ScoreSum: 14_000}, {Plays: 1, Completed: 1, ScoreSum: 5_000}, {Plays: 3},
+		{Plays: 4, Completed: 2, ScoreSum: 14_000}, {Plays: 5, Completed: 1, ScoreSum: 5_000}, {Plays: 3},
 		{Plays: 1, Completed: 1, Passed: 1}, {}, {}, {Plays: 9},
 	}
 	before := reports.Statistics{Daily: []reports.DailyStat{
@@ -27,18 +27,18 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	}
 	c := draw(plays)
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Panel.Labels)
-	require.Equal(t, "M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
-	require.Equal(t, "M5 4h90", c.EarlierPath)
+	require.Equal(t, "M20 11v4h60v-4zM120 10v5h60v-5zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
+	require.Equal(t, "M5 4v11h90v-11z", c.EarlierPath)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Equal(t, "Fri 13 Nov 2026", c.Bars[0].EarlierName)
 	require.Empty(t, c.Bars[2].EarlierName, "there is no such day")
 	c = draw(score)
 	require.Equal(t, []string{"100%", "80%", "60%", "40%", "20%", "0%"}, c.Panel.Labels)
 	require.Equal(t, "M50 300h.01L150 500M350 1000h.01", c.Shapes)
-	require.Equal(t, "M50 300h.01M150 500h.01M350 1000h.01", c.Dots)
+	require.Equal(t, []string{"M150 500h.01", "M50 300h.01M350 1000h.01"}, []string{c.Dots, c.FewDots})
 	require.Equal(t, "M50 0h.01", c.EarlierPath)
 	require.Equal(t, "M50 1000h.01L150 1000M350 0h.01", draw(passRate).Shapes)
-	require.Equal(t, "M50 500h.01L150 0L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
+	require.Equal(t, "M50 500h.01L150 800L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
 }
 
 // In a long period, only values without neighbours have a dot, because many dots would run together.
@@ -46,7 +46,7 @@ func TestLongPeriodsHaveDotsOnlyForIsolatedScores(t *testing.T) {
 	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: "M250 0h.01"} {
 		daily := make([]reports.DailyStat, days)
 		for _, day := range []int{2, 12, 13} {
-			daily[day] = reports.DailyStat{Plays: 1, Completed: 1, ScoreSum: 10_000}
+			daily[day] = reports.DailyStat{Plays: 5, Completed: 1, ScoreSum: 10_000}
 		}
 		p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: days}
 		c := newChart(p, reports.Statistics{Daily: daily}, nil, p.End(), score)

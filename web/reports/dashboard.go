@@ -48,8 +48,8 @@ type dashboardView struct {
 	ToPlayers       ui.Link
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
-	Players         list[player] // only on the page of all players
-	Average         string       // average score; "": no play was completed
+	Players         list[player]    // only on the page of all players
+	Average         reports.Percent // average score
 	PassedLinks     []ui.Link
 }
 
@@ -122,9 +122,7 @@ func (h *Handler) showReport(
 		view.Title = "Players, " + view.Title
 		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
 		view.Players, view.PassedLinks, view.Answer = playersPage(stats.Players(), view.pageURL)
-		if stats.Completed > 0 {
-			view.Average = ui.Percent(stats.AvgScore)
-		}
+		view.Average = stats.AvgScore
 	}
 	view.fill(period, stats, report)
 	return h.Render(c, fiber.StatusOK, name, view)
@@ -230,7 +228,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	}
 	file := pageURL{report.Self + "/plays.csv", v.query}
 	v.Download = ui.Download{
-		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
+		CSV: file.Path(), Excel: file.Path("format", format.ExcelName),
 		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
 	}
 	if v.PassedLinks != nil { // only on the page of all players

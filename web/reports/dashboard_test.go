@@ -115,7 +115,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 		`>Up to yesterday: `+days(0, 27)+", compared with "+days(28, 27)+"</p>")
 	p := b.Get(base).Has(t, "Plays</a></dt><dd>67</dd>",
 		`<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
-		`<path class="line"`, ">Compared with "+days(28, 28)+"</p>")
+		`<path class="then"`, ">Compared with "+days(28, 28)+"</p>")
 	year := follow(p, "52 weeks earlier").Has(t, days(364, 28)+"</p>", `aria-current="true">52 weeks earlier<`,
 		"vs</small> 52 weeks earlier <small>"+days(364, 28), "as many as 52 weeks earlier (",
 		`</span> 11%</b> <span class="whole">was 75</span>`,
@@ -124,10 +124,10 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 		require.Equal(t, link[1] != "Previous period" && link[1] != "None",
 			strings.Contains(link[0], "compare=year"), link)
 	}
-	hidden := follow(p, "None").Lacks(t, "was 50", "ompared with", `class="line"`)
+	hidden := follow(p, "None").Lacks(t, "was 50", "ompared with", `class="then"`)
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
-	b.Get(o.At("/reports")).Has(t, ">was 50", "</svg> "+days(0, 28)+"</li>", "</svg> vs "+days(28, 28)+"</li>",
+	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28),
 		`<p class="hint">Changes in grey may be chance.</p>`, `<p class="hint">DG reports`)
 }
 
@@ -149,14 +149,14 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		read := func() testkit.Page {
 			return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, with))
 		}
-		empty := read().Has(t, nothing).Lacks(t, `class="line"`).Body
+		empty := read().Has(t, nothing).Lacks(t, `class="then"`).Body
 		play(before, players[:4]...)
 		require.Equal(t, empty, read().Body, "four of the group played")
 		play(before, players[6:]...)
 		require.Equal(t, empty, read().Body, "others played")
 		play(before, players[4])
 		read().Has(t, `<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
-			`<path class="line"`)
+			`<path class="then"`)
 	}
 	today := time.Now().UTC()
 	play(today.AddDate(0, 0, -29), players...)

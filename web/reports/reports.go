@@ -16,7 +16,7 @@ type reportsView struct {
 	list[forkRow]
 	Figures    []figure
 	Period     string      // the days that the figures cover, in words
-	Counted    bool        // whether players and completion are counted; false if there are too many plays
+	Counted    bool        // whether players and results are counted; false if there are too many plays
 	Comparison *comparison // nil: the earlier period has no plays
 	HasGroups  bool
 	Answer     []clause
@@ -67,7 +67,7 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	of := []measure{plays, uniquePlayers, completion}
+	of := []measure{plays, uniquePlayers, passRate}
 	if !o.Counted {
 		of = of[:1]
 	}
@@ -75,5 +75,5 @@ func overviewFigures(o reports.Overview, c *comparison) []figure {
 }
 
 func statisticsOf(t reports.OverviewTotals) *reports.Statistics {
-	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed}
+	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed, Passed: t.Passed}
 }

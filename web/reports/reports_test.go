@@ -56,10 +56,10 @@ func TestReportsListForksByPlays(t *testing.T) {
 		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", " on", "Active"},
 		{address(held), "Held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", " held", "Suspended"},
 		{address(archived), "Old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "", "Archived"},
-		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", " on", "Active"},
+		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "", "Active, not played"},
 	}, testkit.Submatches(forkCells, p.Body))
 	p.Lacks(t, "Next →")
-	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.0%"}},
+	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Pass rate", "0.0%"}},
 		testkit.Submatches(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
 	p = b.Get(acme.At("/reports?q=BUSY")).Has(t, "1 of 4 forks.")

@@ -49,7 +49,6 @@ type Link struct {
 type Download struct {
 	CSV, Excel string
 	LastWeek   string // path of the last whole week; "": not offered
-	Primary    bool   // whether it is the screen's primary action
 }
 
 func copyable(id, text, name string) map[string]string {
