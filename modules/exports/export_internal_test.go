@@ -2,6 +2,7 @@ package exports
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -275,7 +276,9 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 			require.NoError(t, enter())
 			require.Zero(t, asked)
 			time.Sleep(time.Nanosecond)
-			require.ErrorIs(t, enter(), want)
+			err := enter()
+			require.ErrorIs(t, err, want)
+			require.Equal(t, want == errAccessEnded, errors.Is(err, errAccessEnded))
 			require.NoError(t, enter())
 			require.Equal(t, 1, asked)
 			require.Empty(t, gate.turns, "each turn is given back")

@@ -10,24 +10,35 @@ import (
 	"dg/web/ui"
 )
 
-// clause is a sentence of the answer. Strong is shown in bold.
-type clause struct{ Before, Strong, After string }
+// clause is a sentence of the answer. Strong is shown in bold, and Detail on wide screens only.
+type clause struct{ Before, Strong, Detail, After string }
+
+// maxPhoneAnswer is how many characters fit into three lines of a phone.
+const maxPhoneAnswer = 104
 
 // newAnswer says who played, how they did, and which skill is weakest. It names only changes that
 // measure.compare reports as changed. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	who, how := howMany(uniquePlayers, s, c), howTheyDid(s, c)
-	if c != nil && who.After == "." && how == howTheyDid(s, nil) {
-		who.After = c.unchanged(uniquePlayers, s)
+	who, how := howMany(uniquePlayers, s, c), clause{After: howTheyDid(s, c)}
+	if c != nil && who.Detail == "" && how.After == howTheyDid(s, nil) {
+		who.Detail = c.unchanged(uniquePlayers, s)
 	}
-	return append([]clause{who, {After: how}}, skillClauses(s, c)...)
+	skills := skillClauses(s, c)
+	length := len(who.Strong + who.After + how.After)
+	for _, k := range skills {
+		length += len(k.Before + k.Strong + k.After)
+	}
+	if len(skills) > 0 && length > maxPhoneAnswer {
+		how = clause{Detail: how.After}
+	}
+	return append([]clause{who, how}, skills...)
 }
 
 // newListAnswer says how much was played, and which fork's plays changed most, if by more than noise.
 func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
 	all := howMany(plays, s, c)
-	if c != nil && all.After == "." {
-		all.After = c.unchanged(plays, s)
+	if c != nil && all.Detail == "" {
+		all.Detail = c.unchanged(plays, s)
 	}
 	if c == nil || len(forks) < 2 {
 		return []clause{all}
@@ -51,7 +62,7 @@ func (c *comparison) unchanged(m measure, s reports.Statistics) string {
 	}
 	switch by := max(now-before, before-now); {
 	case 10*by > before:
-		return fmt.Sprintf("%s%s from %s (may be chance).", players, downUp.of(now-before), ui.Count(before))
+		return fmt.Sprintf("%s%s from %s (may be chance)", players, downUp.of(now-before), ui.Count(before))
 	case by > 0:
 		players += "about "
 	}
@@ -61,7 +72,7 @@ func (c *comparison) unchanged(m measure, s reports.Statistics) string {
 	} else if len(c.earlierStats.Daily) == 1 {
 		when = "on " + c.EarlierDays
 	}
-	return fmt.Sprintf("%sas many as %s (%s).", players, when, ui.Count(before))
+	return fmt.Sprintf("%sas many as %s (%s)", players, when, ui.Count(before))
 }
 
 // howMany describes a count of plays or players and its change, if it has changed.
@@ -86,7 +97,8 @@ func howMany(m measure, s reports.Statistics, c *comparison) clause {
 	}
 	return clause{
 		Strong: c.upToYesterday(played),
-		After:  fmt.Sprintf(" (%s,\u00a0were\u00a0%s).", ui.Count(now), ui.Count(before)),
+		Detail: fmt.Sprintf(" (%s,\u00a0were\u00a0%s)", ui.Count(now), ui.Count(before)),
+		After:  ".",
 	}
 }
 
@@ -167,7 +179,11 @@ func skillClauses(s reports.Statistics, c *comparison) []clause {
 	if most.by == 0 {
 		return weakest
 	}
-	return []clause{{c.upToYesterday("The skill "), most.Name, " fell " + ui.Points(-most.by) + " points."}}
+	return []clause{{
+		Before: c.upToYesterday("The skill "),
+		Strong: most.Name,
+		After:  " fell " + ui.Points(-most.by) + " points.",
+	}}
 }
 
 // weakestSkill names the weakest skill if its difference to the next exceeds their noise. Otherwise
@@ -179,12 +195,19 @@ func weakestSkill(s reports.Statistics) []clause {
 	}
 	a, b := skills[0], skills[1]
 	if skillsDiffer(a, s.UniquePlayers, b, s.UniquePlayers) {
-		return []clause{{"Weakest skill: ", skillLabels[a.SkillID] + ", " + writePercent(skillRate(a)), "."}}
+		return []clause{{
+			Before: "Weakest skill: ",
+			Strong: skillLabels[a.SkillID] + ", " + writePercent(skillRate(a)),
+			After:  ".",
+		}}
 	}
 	if len(skills) == 2 || b.Attempts < minAnswers || compareSkills(b, skills[2]) == 0 {
 		return nil
 	}
-	return []clause{{"Weakest skills: ", skillLabels[a.SkillID], ""}, {"and ", skillLabels[b.SkillID], "."}}
+	return []clause{
+		{Before: "Weakest skills: ", Strong: skillLabels[a.SkillID]},
+		{Before: "and ", Strong: skillLabels[b.SkillID], After: "."},
+	}
 }
 
 // skillsDiffer takes the smaller of answers and players as the sample size.

@@ -234,9 +234,28 @@ func clauseText(clauses []clause) string {
 		if c.Strong != "" {
 			c.Strong = fmt.Sprintf("*%s*", c.Strong)
 		}
-		words = append(words, c.Before+c.Strong+c.After)
+		words = append(words, c.Before+c.Strong+c.Detail+c.After)
 	}
 	return strings.Join(words, " ")
+}
+
+// On a phone, the answer has three lines of 38 characters. It leaves out details, and then how people did.
+func TestAnswerFitsAPhone(t *testing.T) {
+	text := func(s reports.Statistics, c *comparison) string {
+		answer := newAnswer(s, c)
+		for i := range answer {
+			answer[i].Detail = ""
+		}
+		return strings.ReplaceAll(clauseText(answer), "*", "")
+	}
+	weak := []reports.SkillStat{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)}
+	fewer := text(*played(60).statistics(weak...), compareWith(played(100)))
+	require.Equal(t, "40% fewer people played. 71.4% of finished plays passed. Weakest skills: Formats and Giving examples.",
+		fewer)
+	changed := compareWith(sums{249, 235, 152, 122, 900})
+	changed.completeStats = played(60).statistics(weak...)
+	require.Equal(t, "Up to yesterday, 51% fewer people played.  Weakest skills: Formats and Giving examples.",
+		text(*played(60).statistics(weak...), changed))
 }
 
 // The list says how much was played, and which fork's plays changed most, if by more than noise.

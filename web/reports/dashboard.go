@@ -49,7 +49,7 @@ type dashboardView struct {
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
 	Players         list[player]    // only on the page of all players
-	Average         reports.Percent // average score
+	LowestPass      reports.Percent // lowest best score of a player with a pass; 0: none passed
 	PassedLinks     []ui.Link
 }
 
@@ -121,8 +121,9 @@ func (h *Handler) showReport(
 	if name == "players" {
 		view.Title = "Players, " + view.Title
 		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
-		view.Players, view.PassedLinks, view.Answer = playersPage(stats.Players(), view.pageURL)
-		view.Average = stats.AvgScore
+		all := stats.Players()
+		view.Players, view.PassedLinks, view.Answer = playersPage(all, view.pageURL)
+		view.LowestPass = lowestPass(all)
 	}
 	view.fill(period, stats, report)
 	return h.Render(c, fiber.StatusOK, name, view)

@@ -57,7 +57,7 @@ func TestPlayersAreSorted(t *testing.T) {
 // Players without a pass are listed by best score, last those without a score. The page of players filters by pass.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
-		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
+		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true, BestScore: 700},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
 	l, _, _ := playersPage(all, pageURLWith("passed=no"))
@@ -77,6 +77,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
 	of := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
+	require.Equal(t, reports.Percent(700), lowestPass(append(all, player{Passed: true, BestScore: 900})), "of B")
+	require.Zero(t, lowestPass(all[:1]))
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count := notPassed(of, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))

@@ -81,6 +81,15 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 	return l, links, playersAnswer(all, len(passed))
 }
 
+// lowestPass returns the lowest best score of a player with a pass, or 0 if nobody passed.
+func lowestPass(all []player) reports.Percent {
+	passed := withPass(all, true)
+	if len(passed) == 0 {
+		return 0
+	}
+	return slices.MinFunc(passed, byNeed).BestScore
+}
+
 // playersAnswer says how many of the players have not passed, and how many of those finished no play.
 func playersAnswer(all []player, passed int) []clause {
 	n := int64(len(all))
