@@ -25,7 +25,7 @@ var (
 	relativeLinkPattern    = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
 )
 
-// changelog is exempt, because it names former files.
+// changelog names former files and tests, so only its links are checked.
 const changelog = "CHANGELOG.md"
 
 // Every file, link, test and identifier that a document names exists.

@@ -223,7 +223,7 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.AddOrganisation("vale")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
-	for i := range 8 { // a longer list has a search field
+	for i := range 8 { // with more than eight organisations, the list has a search field
 		w.DB.Join(w.AddOrganisation(fmt.Sprint("o", i)).ID, acme.Owner.ID, "admin")
 	}
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)

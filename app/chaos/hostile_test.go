@@ -109,7 +109,7 @@ func trickle(beginning string) func(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// readSlowly pipeline requests for large responses and read 1 KB a second.
+// readSlowly pipelines requests for large responses, and reads 1 KB a second.
 func readSlowly(ctx context.Context, conn net.Conn) error {
 	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {

@@ -130,14 +130,14 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 // smuggling is a payload that hides a second request. OUTER and INNER stand for the other headers of the two requests.
 type smuggling struct{ name, payload string }
 
-const getInner = "GET /CSV HTTP/1.1\r\nINNER\r\n"
+const innerRequest = "GET /CSV HTTP/1.1\r\nINNER\r\n"
 
 // pipelined names the only payload whose second request is valid. It comes last.
 const pipelined = "two whole requests"
 
 func smugglings() (all []smuggling) {
-	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(getInner), getInner)
-	const end = "0\r\n\r\n" + getInner
+	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(innerRequest), innerRequest)
+	const end = "0\r\n\r\n" + innerRequest
 	for _, request := range []string{"GET /healthz", "POST /sign-in", "GET /CSV"} {
 		for name, rest := range map[string]string{
 			"CL.TE":              "Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n" + end,
@@ -150,15 +150,15 @@ func smugglings() (all []smuggling) {
 			"LF alone":           "X: y\nTransfer-Encoding: chunked\r\n\r\n" + end,
 			"CR alone":           "X: y\rTransfer-Encoding: chunked\r\n\r\n" + end,
 			"a folded line":      "Transfer-Encoding:\r\n chunked\r\n\r\n" + end,
-			"two lengths":        "Content-Length: 0\r\nContent-Length: 44\r\n\r\n" + getInner,
-			"a list of lengths":  "Content-Length: 0, 44\r\n\r\n" + getInner,
-			"a signed length":    "Content-Length: +44\r\n\r\n" + getInner,
-			"a length overflows": "Content-Length: 18446744073709551660\r\n\r\n" + getInner,
-			"a folded length":    "Content-Length: 4\r\n 4\r\n\r\n" + getInner,
-			"NUL":                "X\x00: a\r\n\r\n" + getInner,
+			"two lengths":        "Content-Length: 0\r\nContent-Length: 44\r\n\r\n" + innerRequest,
+			"a list of lengths":  "Content-Length: 0, 44\r\n\r\n" + innerRequest,
+			"a signed length":    "Content-Length: +44\r\n\r\n" + innerRequest,
+			"a length overflows": "Content-Length: 18446744073709551660\r\n\r\n" + innerRequest,
+			"a folded length":    "Content-Length: 4\r\n 4\r\n\r\n" + innerRequest,
+			"NUL":                "X\x00: a\r\n\r\n" + innerRequest,
 			"a chunk overflows":  "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF0\r\n" + end,
 			"an extension":       "Transfer-Encoding: chunked\r\n\r\n0;\n\r\n" + end,
-			"trailers":           "Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 3\r\n\r\n" + getInner,
+			"trailers":           "Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 3\r\n\r\n" + innerRequest,
 		} {
 			all = append(all, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + rest})
 		}
@@ -173,7 +173,7 @@ func smugglings() (all []smuggling) {
 			"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 		"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 	} {
-		all = append(all, smuggling{fmt.Sprintf("after %q", head), head + getInner})
+		all = append(all, smuggling{fmt.Sprintf("after %q", head), head + innerRequest})
 	}
-	return append(all, smuggling{pipelined, "GET /healthz HTTP/1.1\r\nOUTER\r\n" + getInner})
+	return append(all, smuggling{pipelined, "GET /healthz HTTP/1.1\r\nOUTER\r\n" + innerRequest})
 }

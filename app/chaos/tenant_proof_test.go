@@ -105,8 +105,8 @@ func (p *proof) moveRows() {
 }
 
 // run runs a statement as a role. It returns its rows, its command tag or its error code. The next run rolls it back.
-func (p *proof) run(s sentStatement, role, visible string) string {
-	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
+func (p *proof) run(s sentStatement, role, visibleOrg string) string {
+	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visibleOrg))
 	r := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
 	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
 		return failed.Code

@@ -151,9 +151,9 @@ func compareObjects(found map[string]schemaObject) (warnings []string, failures 
 func versions() []string {
 	files, _ := fs.Glob(migrations.FS, "*.sql")
 	number := func(file string) int {
-		n, _, _ := strings.Cut(file, "_")
-		of, _ := strconv.Atoi(n)
-		return of
+		digits, _, _ := strings.Cut(file, "_")
+		n, _ := strconv.Atoi(digits)
+		return n
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
 	return files

@@ -95,18 +95,18 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	}
 	address := apptest.StartProxy(t, proxy, "", append(apptest.WithoutTLS, line, lines)...)
 	var restarted atomic.Bool
-	var asked, lost atomic.Int64
+	var requests, failures atomic.Int64
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for c := apptest.NewClient(); !restarted.Load() || asked.Load() < 2000; asked.Add(1) {
+			for c := apptest.NewClient(); !restarted.Load() || requests.Load() < 2000; requests.Add(1) {
 				response, err := c.Get("http://" + address + "/openapi/v1.json")
 				if err == nil {
 					_, err = io.Copy(io.Discard, response.Body)
 					_ = response.Body.Close()
 				}
 				if err != nil || response.StatusCode != http.StatusOK {
-					lost.Add(1)
+					failures.Add(1)
 					t.Log(response, err)
 				}
 			}
@@ -122,7 +122,7 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	}
 	restarted.Store(true)
 	all.Wait()
-	require.Zero(t, lost.Load(), "of %d", asked.Load())
+	require.Zero(t, failures.Load(), "of %d", requests.Load())
 }
 
 // rules.md, CSV: exports use little memory and break visibly. make bench measures their speed.

@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands need the schema and the owner's role.
+// Only dg serve, dg migrate and dg demo apply migrations. Operator commands need the schema and the owner's role.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalServer(t)

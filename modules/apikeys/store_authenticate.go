@@ -97,8 +97,9 @@ func (s *Service) Authenticate(
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate retries if a full window has room by now, or if the window was missing or wrong and
-// is repaired. If outside is true, it rejects the key in any state.
+// authenticate looks up the key and counts the request, in at most three attempts. It retries if the
+// full window has room by now, or was created or repaired. If outside is true, it rejects even a
+// usable key.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {

@@ -225,7 +225,7 @@ func TestIDsAreRandom(t *testing.T) {
 }
 
 // rules.md, Audit log: the serving role may add and read entries, and has no other right on them.
-func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
+func TestServingRoleMayOnlySelectAndInsertEntries(t *testing.T) {
 	w := testkit.New(t)
 	require.Equal(t, []string{"select", "insert"}, testkit.Query[[]string](w, `select array(select p
 		from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p

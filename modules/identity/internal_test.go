@@ -59,7 +59,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	for name, c := range map[string]struct {
 		ring           Keyring
 		person, stored string
-		opens          bool
+		decrypts       bool
 	}{
 		"its key":              {KeyringOf(1, 9), "ann", encrypted, true},
 		"the previous key":     {KeyringOf(2, 1), "ann", encrypted, true},
@@ -73,7 +73,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		"no base64":            {KeyringOf(1, 9), "ann", encrypted + "!", false},
 	} {
 		got, err := c.ring.decryptStored(c.person, c.stored)
-		if c.opens {
+		if c.decrypts {
 			require.NoError(t, err, name)
 			require.Equal(t, secret, got, name)
 			continue

@@ -203,7 +203,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 
 func decompress(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(file)
-	magic, _ := in.Peek(2) // the next read returns any error again
+	magic, _ := in.Peek(2) // the next read meets a lasting error again
 	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
 		return gzip.NewReader(in)
 	}

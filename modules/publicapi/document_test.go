@@ -218,7 +218,7 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	require.NoError(t, json.Unmarshal(stored, &examples))
 	w := start(t)
 	// the demo of 1 April 2026 with nine days of plays only
-	var file, few bytes.Buffer
+	var file, reduced bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
 	for _, name := range []string{"ForkId", "GroupId"} {
 		id := storedDocument(t).Components.Parameters[name].Value.Example.(string)
@@ -226,10 +226,10 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	}
 	for line := range bytes.Lines(file.Bytes()) {
 		if !bytes.Contains(line, []byte(`"type":"play"`)) || bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
-			few.Write(line)
+			reduced.Write(line)
 		}
 	}
-	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) { return io.NopCloser(&few), nil }}
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) { return io.NopCloser(&reduced), nil }}
 	tb.Must(importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil))(t)
 	// fixed pseudonyms give equal responses
 	w.Exec(`alter table players disable trigger player_pseudonym`)

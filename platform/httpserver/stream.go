@@ -70,7 +70,7 @@ func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 // StreamHead responds to HEAD with the headers of Stream.
 func StreamHead(c *fiber.Ctx, header map[string]string) error {
 	setStreamHeaders(c, header, acceptsGzip(&c.Context().Request.Header))
-	c.Context().Response.Header.SetContentLength(-1) // fasthttp would send 0
+	c.Context().Response.Header.SetContentLength(-1) // chunked, as for GET
 	return nil
 }
 

@@ -203,7 +203,7 @@ func TestDisconnectIsNoticed(t *testing.T) {
 	source.requireClosed(t, ErrClientGone)
 }
 
-// If the client stops reading, a deadline resets the connection, because the client may continue to read later.
+// A write deadline resets a stalled transfer: a client that reads on later gets an error, not a truncated file.
 func TestStalledTransferEndsWithAReset(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the deadline of a block")

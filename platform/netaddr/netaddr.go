@@ -26,7 +26,7 @@ func ClientText(address string) string {
 	return strings.TrimSuffix(client(ip).String(), "/32") // only an IPv4 address has a /32
 }
 
-// siteBits is the length of the prefix of a site, a customer's largest usual assignment.
+// siteBits is the prefix length of the largest IPv6 block that a provider usually assigns to a customer.
 const siteBits = 48
 
 // SiteText returns the /48 of a /64 that ClientText returned, and other text unchanged.

@@ -16,7 +16,7 @@ import (
 const (
 	// maxReplicaWait bounds how long a read waits for a replica. Then the primary answers.
 	maxReplicaWait = 50 * time.Millisecond
-	// replicaCheckInterval is the time between the checks of a replica.
+	// A replica that has recovered is read again after at most this time, and the check itself.
 	replicaCheckInterval = 5 * time.Second
 )
 

@@ -1,9 +1,9 @@
-// Command contract keeps /docs and the contract together. Without arguments it generates
+// Command contract generates files from the OpenAPI document. It writes
 // modules/publicapi/openapi.json, which the service serves, from openapi.yaml, errors.yaml and
-// examples.json. For /docs it generates the table of errors, web/docs/templates/docs_errors.html, the
-// operations, web/docs/reference.json, and the recipes in colour, web/docs/coloured.json. It runs in
-// the root of the repository; scripts/generate.sh calls it. With BASE KEY RECIPES, as table.sh calls
-// it, it runs the programs of /docs: see table.
+// examples.json. For /docs it writes three files below web/docs: templates/docs_errors.html (the table
+// of errors), reference.json (the operations) and coloured.json (the recipes in colour). It runs in
+// the root of the repository; scripts/generate.sh calls it. With the arguments BASE KEY RECIPES, as
+// table.sh calls it, it runs the programs of /docs instead: see runTable.
 package main
 
 import (

@@ -203,7 +203,7 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong str
 	if out, err := exec.CommandContext(ctx, "sh", "-c", os.Getenv("TABLE_RESET")).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("TABLE_RESET: %w: %s", err, out)
 	}
-	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL until the first cell has created the table
+	_ = p.shell(ctx, folder, p.Prepare).Run() // the recipe for PostgreSQL fails until a run has created its table
 	if c.diskFull {                           // fill the disk except for one page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
 	}
@@ -227,11 +227,11 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong str
 		runs[i].command = command
 		m.interrupt.Store(func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) })
 	}
-	ended := &runs[0]
+	reported := &runs[0]
 	for i := range runs {
 		runs[i].failed = runs[i].command.Wait()
 		if runs[i].failed == nil {
-			ended = &runs[i] // report on a run that succeeded
+			reported = &runs[i] // report on a run that succeeded
 		} else if c.runsTwice && runs[i].out.Len() == 0 {
 			return "a run fails and says nothing", nil
 		}
@@ -239,14 +239,14 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong str
 	if ctx.Err() != nil {
 		return "it does not end", nil
 	}
-	if c.runsTwice && ended.failed != nil {
-		return fmt.Sprintf("both runs fail: %.160q", lastBytes(ended.out.Bytes())), nil
+	if c.runsTwice && reported.failed != nil {
+		return fmt.Sprintf("both runs fail: %.160q", lastBytes(reported.out.Bytes())), nil
 	}
-	wrong = t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed)
+	wrong = t.problemOf(m, p, c, folder, reported.out.Bytes(), reported.failed)
 	if wrong != "" || p.Rows == "" || c.omitsBar {
 		return wrong, nil
 	}
-	return t.compare(ctx, p, c, folder, ended.failed)
+	return t.compare(ctx, p, c, folder, reported.failed)
 }
 
 // run is one execution of a program.
@@ -411,7 +411,7 @@ func (t *recipeTable) problemOf(
 	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
 		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
 	case failed == nil && !c.wantSuccess && !c.mayFail:
-		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
+		return fmt.Sprintf("reported with 0: %.120q", lastBytes(out))
 	}
 	if p.Draws != "" && failed == nil {
 		drawn := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))

@@ -128,14 +128,14 @@ func onModel(s *gorm.Statement) bool {
 		return false
 	}
 	for _, c := range s.Clauses {
-		if c.AfterNameExpression != nil || c.AfterExpression != nil || !isPlain(c) {
+		if c.AfterNameExpression != nil || c.AfterExpression != nil || !hasKnownForm(c) {
 			return false
 		}
 	}
 	return true
 }
 
-func isPlain(c clause.Clause) bool {
+func hasKnownForm(c clause.Clause) bool {
 	if tag, ok := c.BeforeExpression.(clause.Expr); c.BeforeExpression != nil &&
 		(!ok || !commentPattern.MatchString(tag.SQL)) {
 		return false
