@@ -197,9 +197,10 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 		err := db.QueryRow(ctx, `select s.*, array(select (select count(*) from plays where fork_id = $1
 			    and started_at >= week and started_at < week + interval '7 days')
 			  from generate_series($2 - interval '84 days', $2 - interval '1 day', interval '7 days') week)
-			  from (select count(distinct player), count(score), coalesce(sum(score), 0) from plays where fork_id = $1
+			  from (select count(distinct player), count(score), count(*) filter (where passed),
+			      coalesce(sum(score), 0) from plays where fork_id = $1
 			    and started_at >= $2::timestamptz - interval '28 days' and started_at < $2) s`,
-			fork, end).Scan(&f.Players, &f.Completed, &scores, &weeks)
+			fork, end).Scan(&f.Players, &f.Completed, &f.Passed, &scores, &weeks)
 		if err != nil {
 			return o, err
 		}

@@ -23,8 +23,8 @@ type Overview struct {
 type ForkOverview struct {
 	Weeks [OverviewWeeks]int64 // plays, the oldest week first
 	// figures of the last four weeks; 0 unless Overview.Counted
-	Players, Completed int64
-	AvgScore           Percent // mean of the completed plays
+	Players, Completed, Passed int64
+	AvgScore                   Percent // mean of the completed plays
 }
 
 // Plays returns the number of plays in the last four weeks.
@@ -221,6 +221,9 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		f := r.forks[fork-1]
 		if current.add(player, fork, completed, passed) {
 			f.Players++
+		}
+		if passed {
+			f.Passed++
 		}
 		if completed {
 			f.Completed++

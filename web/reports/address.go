@@ -32,34 +32,34 @@ var (
 // "group" in its name, because a misspelt groupId would show the figures of all players. Other
 // unknown parameters are ignored.
 func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
-	at := pageURL{self, url.Values{}}
+	u := pageURL{self, url.Values{}}
 	sent, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
 	for name, values := range sent {
 		if len(values) > 1 {
-			return at, apperr.NewField(name,
+			return u, apperr.NewField(name,
 				"The parameter “%s” is repeated in the address of this page. Use it once.", name)
 		}
-		at.query.Set(name, strings.TrimSpace(strings.ToValidUTF8(values[0], "\uFFFD")))
+		u.query.Set(name, strings.TrimSpace(strings.ToValidUTF8(values[0], "\uFFFD")))
 	}
 	for _, name := range unknown {
 		if strings.Contains(strings.ToLower(name), "group") {
-			return at, apperr.NewField("groupId",
+			return u, apperr.NewField("groupId",
 				"A parameter in the address of this page is unknown. Use “groupId”.")
 		}
 	}
-	if group := at.Param("groupId"); group != "" {
-		at.query.Set("groupId", input.ID(group))
+	if group := u.Param("groupId"); group != "" {
+		u.query.Set("groupId", input.ID(group))
 	}
-	return at, nil
+	return u, nil
 }
 
 // Param returns a parameter, or "". A groupId is in its stored form.
-func (at pageURL) Param(name string) string { return at.query.Get(name) }
+func (u pageURL) Param(name string) string { return u.query.Get(name) }
 
 // with sets parameters, given as pairs of name and value. An empty value removes a parameter.
-func (at pageURL) with(changes ...string) pageURL {
-	to := pageURL{at.Self, url.Values{}}
-	for _, p := range at.Fields() {
+func (u pageURL) with(changes ...string) pageURL {
+	to := pageURL{u.Self, url.Values{}}
+	for _, p := range u.Fields() {
 		to.query.Set(p.Name, p.Value)
 	}
 	for i := 0; i+1 < len(changes); i += 2 {
@@ -70,34 +70,34 @@ func (at pageURL) with(changes ...string) pageURL {
 	return to
 }
 
-func (at pageURL) Path(changes ...string) string {
-	to := at.with(changes...)
+func (u pageURL) Path(changes ...string) string {
+	to := u.with(changes...)
 	if len(to.query) == 0 {
 		return to.Self
 	}
 	return to.Self + "?" + to.query.Encode()
 }
 
-func (at pageURL) withPeriod(p reports.Period) pageURL {
-	return at.with("from", p.Day(0), "to", p.Day(p.Days-1))
+func (u pageURL) withPeriod(p reports.Period) pageURL {
+	return u.with("from", p.Day(0), "to", p.Day(p.Days-1))
 }
 
 type param struct{ Name, Value string }
 
-func (at pageURL) Fields(but ...string) (all []param) {
+func (u pageURL) Fields(but ...string) (all []param) {
 	for _, name := range keptParams {
-		if value := at.Param(name); value != "" && !slices.Contains(but, name) {
+		if value := u.Param(name); value != "" && !slices.Contains(but, name) {
 			all = append(all, param{name, value})
 		}
 	}
 	return all
 }
 
-func (at pageURL) period(today time.Time) (reports.Period, error) {
-	if !at.query.Has("from") && !at.query.Has("to") {
+func (u pageURL) period(today time.Time) (reports.Period, error) {
+	if !u.query.Has("from") && !u.query.Has("to") {
 		return lastDays(today, defaultDays), nil
 	}
-	p, err := reports.ParsePeriod(at.Param("from"), at.Param("to"))
+	p, err := reports.ParsePeriod(u.Param("from"), u.Param("to"))
 	if err == nil {
 		return p, nil
 	}

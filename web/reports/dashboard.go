@@ -64,23 +64,23 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 	if err != nil {
 		return err
 	}
-	at, err := parsePageURL(c, p.Path("/reports/"+fork.ID+path))
+	u, err := parsePageURL(c, p.Path("/reports/"+fork.ID+path))
 	if err != nil {
 		return err
 	}
 	view := &dashboardView{Layout: ui.NewLayout(p, fork.Title, ui.AreaReports), ForkTitle: fork.Title,
 		Back: p.Path("/reports"), State: stateOf(fork), Today: h.Today()}
-	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, at); err != nil {
+	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, u); err != nil {
 		return err
 	}
-	period, invalid := at.period(view.Today)
+	period, invalid := u.period(view.Today)
 	if invalid == nil {
-		at.query.Set("from", period.Day(0))
-		at.query.Set("to", period.Day(period.Days-1))
+		u.query.Set("from", period.Day(0))
+		u.query.Set("to", period.Day(period.Days-1))
 	}
 	for _, preset := range presets(view.Today) {
 		view.Presets = append(view.Presets, ui.Link{Name: preset.name,
-			Path: at.withPeriod(preset.period).Path(), Current: preset.period == period})
+			Path: u.withPeriod(preset.period).Path(), Current: preset.period == period})
 		if preset.period == period && view.PeriodName == "" {
 			view.PeriodName = preset.name
 		}
@@ -152,9 +152,9 @@ func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permiss
 	return fork, err
 }
 
-func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL) reports.Query {
+func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, u pageURL) reports.Query {
 	return reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period,
-		GroupID: at.Param("groupId"), Position: p.Position}
+		GroupID: u.Param("groupId"), Position: p.Position}
 }
 
 // statistics waits for a report slot and, for a large report, for a slot of large reports. It has

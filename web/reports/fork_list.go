@@ -14,16 +14,16 @@ import (
 
 type forkRow struct {
 	games.Fork
-	Path           string
-	State          forkState
-	Plays, Players int64
-	difference     int64   // difference to the plays of the four weeks before
-	Change         *change // nil: the four weeks before had no plays
-	Score          string
-	stats          reports.Statistics
-	Weeks          ui.Sparkline
-	WeeksLabel     string
-	sortTitle      string // the title in lower case and without accents
+	Path            string
+	State           forkState
+	Plays, Players  int64
+	difference      int64   // difference to the plays of the four weeks before
+	Change          *change // nil: the four weeks before had no plays
+	Score, PassRate string
+	stats           reports.Statistics
+	Weeks           ui.Sparkline
+	WeeksLabel      string
+	sortTitle       string // the title in lower case and without accents
 }
 
 func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
@@ -37,12 +37,14 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		Plays:      o.Plays(),
 		Players:    o.Players,
 		difference: o.Plays() - o.Earlier(),
-		stats:      reports.Statistics{Plays: o.Plays(), Completed: o.Completed, AvgScore: o.AvgScore},
+		stats: reports.Statistics{Plays: o.Plays(), Completed: o.Completed, Passed: o.Passed,
+			AvgScore: o.AvgScore},
 		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		sortTitle:  input.Fold(f.Title),
 	}
 	row.Score = score.text(row.stats)
+	row.PassRate = passRate.text(row.stats)
 	if o.Earlier() > 0 {
 		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}})
 	}
@@ -61,6 +63,17 @@ func stateOf(f games.Fork) forkState {
 	return forkState{"Active", "on"}
 }
 
+// byMeasure sorts forks without a value below 0.0%.
+func byMeasure(m measure) func(a, b forkRow) int {
+	key := func(r forkRow) int64 {
+		if n, ok := m.read(r.stats); ok {
+			return n
+		}
+		return -1
+	}
+	return func(a, b forkRow) int { return cmp.Compare(key(a), key(b)) }
+}
+
 var forks = listing[forkRow]{
 	plural: "forks",
 	columns: []column[forkRow]{
@@ -71,10 +84,8 @@ var forks = listing[forkRow]{
 		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.difference, b.difference) }},
 		{"Players", "-players", true,
 			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
-		{"Score", "-score", true, func(a, b forkRow) int {
-			return cmp.Or(cmp.Compare(a.stats.AvgScore, b.stats.AvgScore), // "–" sorts below 0.0%
-				cmp.Compare(min(1, a.stats.Completed), min(1, b.stats.Completed)))
-		}},
+		{"Score", "-score", true, byMeasure(score)},
+		{"Pass rate", "-pass", true, byMeasure(passRate)},
 		{"Status", "", false, nil},
 	},
 	defaultSort:     "-plays",

@@ -18,17 +18,17 @@ type groupMenu struct {
 	groupPlayers map[string]int64
 }
 
-func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) (groupMenu, error) {
-	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, at.Param("groupId"))
+func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, u pageURL) (groupMenu, error) {
+	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, u.Param("groupId"))
 	if err != nil {
 		return groupMenu{}, err
 	}
-	menu := groupMenu{pageURL: at, Groups: groups}
+	menu := groupMenu{pageURL: u, Groups: groups}
 	if len(groups) >= org.MaxGroups {
 		menu.ListedGroups = org.MaxGroups
 	}
 	for _, g := range groups {
-		if g.ID == at.Param("groupId") {
+		if g.ID == u.Param("groupId") {
 			menu.GroupName = g.Name
 		}
 	}

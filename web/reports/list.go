@@ -46,20 +46,20 @@ type columnHead struct {
 	Numeric               bool
 }
 
-func (l listing[T]) page(at pageURL, all []T) list[T] {
+func (l listing[T]) page(u pageURL, all []T) list[T] {
 	v := list[T]{
-		Search: at.Param(l.search),
-		All:    at.Path(l.search, ""),
-		Form:   at.Self,
-		Kept:   at.Fields(l.search),
+		Search: u.Param(l.search),
+		All:    u.Path(l.search, ""),
+		Form:   u.Self,
+		Kept:   u.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(all) > l.searchThreshold
 	found := l.find(all, v.Search)
 	v.Found = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
 		l.plural)
-	v.Columns = l.sort(found, at)
-	v.Pager = ui.NewPager(at.Param("page"), len(found), l.perPage, func(page int) string {
-		return at.Path("page", strconv.Itoa(page))
+	v.Columns = l.sort(found, u)
+	v.Pager = ui.NewPager(u.Param("page"), len(found), l.perPage, func(page int) string {
+		return u.Path("page", strconv.Itoa(page))
 	})
 	v.Rows = found[v.From:v.To]
 	return v
@@ -76,8 +76,8 @@ func (l listing[T]) find(all []T, search string) []T {
 }
 
 // sort sorts items stably. The heading of the sorted column links to the reverse order.
-func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
-	order := at.Param("sort")
+func (l listing[T]) sort(items []T, u pageURL) (heads []columnHead) {
+	order := u.Param("sort")
 	known := func(c column[T]) bool {
 		return c.compare != nil && sortColumn(c.sort) == sortColumn(order)
 	}
@@ -99,7 +99,7 @@ func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 			slices.SortStableFunc(items, compare)
 		}
 		if c.compare != nil {
-			head.Path = at.Path("sort", next)
+			head.Path = u.Path("sort", next)
 		}
 		heads = append(heads, head)
 	}

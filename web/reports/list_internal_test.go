@@ -141,8 +141,8 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 		skill("ai.usage.good-fit", 200, 1000), skill("data.reading.charts", 200, 1000)}}
 	before := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{skill("ai.usage.good-fit", 400, 1000),
 		skill("data.reading.charts", 250, 1000)}}
-	at := pageURLWith("from=2026-03-01")
-	l := newSkillList(s, &comparison{earlierStats: &before}, at)
+	u := pageURLWith("from=2026-03-01")
+	l := newSkillList(s, &comparison{earlierStats: &before}, u)
 	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
 	require.Equal(t, ui.Link{Name: "All 3, by area", Path: "/r?from=2026-03-01&skills=all"}, l.Other)
 	var by []string
@@ -159,7 +159,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	}
 	for correct, half := range map[int64]bool{499: false, 500: true} {
 		s := reports.Statistics{Skills: []reports.SkillStat{skill("ai.usage.good-fit", correct, 1000)}}
-		require.Equal(t, half, newSkillList(s, nil, at).Half)
+		require.Equal(t, half, newSkillList(s, nil, u).Half)
 	}
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
 	l = newSkillList(s, nil, pageURLWith("from=2026-03-01&skills=all"))

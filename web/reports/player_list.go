@@ -57,26 +57,26 @@ func withPass(all []player, passed bool) []player {
 
 // playersPage lists the players that the parameter passed selects, and returns the links for its
 // choices and how many passed.
-func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, answer []clause) {
+func playersPage(all []player, u pageURL) (l list[player], links []ui.Link, answer []clause) {
 	passed := withPass(all, true)
 	shown := all
 	for _, of := range []struct {
 		name, key string
 		players   []player
 	}{{"All", "", all}, {"Not passed", "no", withPass(all, false)}, {"Passed", "yes", passed}} {
-		current := of.key == at.Param("passed")
+		current := of.key == u.Param("passed")
 		if current {
 			shown = of.players
 		}
 		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(len(of.players))),
-			Path: at.Path("passed", of.key), Current: current})
+			Path: u.Path("passed", of.key), Current: current})
 	}
 	of := players
-	if at.Param("passed") != "" {
+	if u.Param("passed") != "" {
 		of.columns = slices.Concat(of.columns[:3], of.columns[4:]) // without Passed
 		slices.SortStableFunc(shown, byNeed)
 	}
-	l = of.page(at, shown)
+	l = of.page(u, shown)
 	l.Searchable = l.Searchable || len(all) > of.searchThreshold // on each tab, or on none
 	return l, links, playersAnswer(all, len(passed))
 }

@@ -19,6 +19,7 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 	`<td role="cell" data-label="12 weeks"><svg class="spark" role="img" aria-label="([^"]*)"[^>]*>(?:<path[^>]*>)*</svg></td>` +
 	`<td role="cell" class="n" data-label="Plays">([^<]*)</td><td role="cell" class="n change" data-label="Change">(?:–|<b.*?</b>|0%)</td>` +
 	`<td role="cell" class="n" data-label="Players">([^<]*)</td><td role="cell" class="n" data-label="Score">([^<]*)</td>` +
+	`<td role="cell" class="n rate" data-label="Pass rate">([^<]*)</td>` +
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
@@ -53,10 +54,12 @@ func TestReportsListForksByPlays(t *testing.T) {
 	p := b.Get(acme.At("/reports")).Is(t, 200)
 	address := func(f testkit.Fork) string { return acme.At("/reports/%s", f.ID) }
 	require.Equal(t, [][]string{
-		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", " on", "Active"},
-		{address(held), "Held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", " held", "Suspended"},
-		{address(archived), "Old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "", "Archived"},
-		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "", "Active, not played"},
+		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", "–", " on", "Active"},
+		{address(held), "Held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", "0.0%", " held",
+			"Suspended"},
+		{address(archived), "Old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "0.0%", "",
+			"Archived"},
+		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "–", "", "Active, not played"},
 	}, testkit.Submatches(forkCells, p.Body))
 	p.Lacks(t, "Next →")
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Pass rate", "0.0%"}},

@@ -41,14 +41,14 @@ const (
 )
 
 // newSkillList keeps the catalogue's order in each area.
-func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
+func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 	low := func(k reports.SkillStat) bool { return 2*k.Correct < k.Attempts }
 	l := skillList{Compared: c != nil, Half: !slices.ContainsFunc(s.Skills, low)}
 	l.Half = l.Half && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, low))
-	l.Other = ui.Link{Name: "Weakest first", Path: at.Path("skills", "")}
+	l.Other = ui.Link{Name: "Weakest first", Path: u.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
-	if at.Param("skills") != allSkills {
-		l.Other = ui.Link{Path: at.Path("skills", allSkills),
+	if u.Param("skills") != allSkills {
+		l.Other = ui.Link{Path: u.Path("skills", allSkills),
 			Name: ui.Plural(int64(len(skills)), "By area", "All %s, by area")}
 		areas = []area{{}} // a single area with all skills
 		skills = byWeakness(skills)
