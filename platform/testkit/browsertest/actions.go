@@ -104,12 +104,14 @@ var clipboard sync.Mutex
 func (p *Page) Copied(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()
+	for _, name := range []string{"clipboard-read", "clipboard-write"} { // headless shells deny a click to write
+		_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
+			Permission:       &browser.PermissionDescriptor{Name: name},
+			Setting:          browser.PermissionSettingGranted,
+			BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+		})
+		require.NoError(p.t, err)
+	}
 	action()
-	_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
-		Permission:       &browser.PermissionDescriptor{Name: "clipboard-read"},
-		Setting:          browser.PermissionSettingGranted,
-		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
-	})
-	require.NoError(p.t, err)
 	return Eval[string](p, `navigator.clipboard.readText()`)
 }

@@ -16,6 +16,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/tb"
 )
 
 func (w *World) NewKey(
@@ -30,9 +31,7 @@ func (w *World) NewKey(
 
 // LogOf returns an organisation's complete log, newest first.
 func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
-	entries, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 100_000})
-	require.NoError(t, err)
-	return entries
+	return tb.Must(w.Log.List(t.Context(), o.ID, audit.Page{Limit: 100_000}))(t)
 }
 
 func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
@@ -74,9 +73,7 @@ func (w *World) AddManyKeys(o *Organisation, prefix string, n, usable int) {
 }
 
 func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
-	keys, err := w.Keys.List(t.Context(), o.AsOwner())
-	require.NoError(t, err)
-	return keys
+	return tb.Must(w.Keys.List(t.Context(), o.AsOwner()))(t)
 }
 
 // NoteTexts returns the text of each notice above the heading, preceded by its kind if it has one.
