@@ -249,9 +249,9 @@ func TestAnswerFitsAPhone(t *testing.T) {
 		return strings.ReplaceAll(clauseText(answer), "*", "")
 	}
 	weak := []reports.SkillStat{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)}
-	fewer := text(*played(60).statistics(weak...), compareWith(played(100)))
-	require.Equal(t, "40% fewer people played. 71.4% of finished plays passed. Weakest skills: Formats and Giving examples.",
-		fewer)
+	require.Equal(t,
+		"40% fewer people played. 71.4% of finished plays passed. Weakest skills: Formats and Giving examples.",
+		text(*played(60).statistics(weak...), compareWith(played(100))))
 	changed := compareWith(sums{249, 235, 152, 122, 900})
 	changed.completeStats = played(60).statistics(weak...)
 	require.Equal(t, "Up to yesterday, 51% fewer people played.  Weakest skills: Formats and Giving examples.",

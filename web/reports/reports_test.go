@@ -54,7 +54,8 @@ func TestReportsListForksByPlays(t *testing.T) {
 	p := b.Get(acme.At("/reports")).Is(t, 200)
 	address := func(f testkit.Fork) string { return acme.At("/reports/%s", f.ID) }
 	require.Equal(t, [][]string{
-		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", "–", " on", "Active"},
+		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", "–", " on",
+			"Active"},
 		{address(held), "Held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", "0.0%", " held",
 			"Suspended"},
 		{address(archived), "Old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "0.0%", "",
