@@ -19,7 +19,7 @@ go mod tidy -diff
 (cd scripts/tools && go mod tidy -diff)
 
 say "golangci-lint"
-go tool -modfile=scripts/tools/go.mod golangci-lint run --config configs/golangci.yaml
+go tool -modfile=scripts/tools/go.mod golangci-lint run --allow-parallel-runners --config configs/golangci.yaml
 
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

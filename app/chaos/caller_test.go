@@ -98,9 +98,12 @@ func (c *caller) call(name string) outcome {
 	return got
 }
 
+// hintPattern matches what a report leaves out if the database is slow: the players of each group.
+var hintPattern = regexp.MustCompile(` <small>[0-9,]+ players</small>`)
+
 func (c *caller) read(id, path, entry, right string) outcome {
 	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credentialHeader(path)...)
-	if got == gotRight && string(body) != right {
+	if got == gotRight && hintPattern.ReplaceAllString(string(body), "") != hintPattern.ReplaceAllString(right, "") {
 		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
 	}
 	return got
