@@ -411,7 +411,7 @@ func (t *recipeTable) problemOf(
 	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
 		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
 	case failed == nil && !c.wantSuccess && !c.mayFail:
-		return fmt.Sprintf("reported with 0: %.120q", lastBytes(out))
+		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
 	}
 	if p.Draws != "" && failed == nil {
 		drawn := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))

@@ -99,6 +99,8 @@ func TestPlayersArePaged(t *testing.T) {
 		l := players.page(pageURLWith("page="+page), all)
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
 	}
+	passed, _, _ := playersPage(all, pageURLWith("passed=yes"))
+	require.True(t, passed.Searchable, "as the other tabs")
 	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), all)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)
@@ -121,6 +123,23 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Found)
 		require.Equal(t, "/r?skills=all&sort=plays", l.All)
 		require.Equal(t, []param{{"sort", "plays"}, {"skills", "all"}}, l.Kept)
+	}
+}
+
+// Forks are sorted by score and by pass rate. Without a finished play, a fork has neither and is below 0.0%.
+func TestForksAreSortedByTheirResults(t *testing.T) {
+	row := func(title string, completed, passed int64, average reports.Percent) forkRow {
+		f := forkRow{stats: reports.Statistics{Completed: completed, Passed: passed, AvgScore: average}}
+		f.Title = title
+		return f
+	}
+	for order, want := range map[string]string{"score": "CBA", "-score": "ABC", "pass": "CAB", "-pass": "BAC"} {
+		rows := []forkRow{row("B", 1, 1, 0), row("C", 0, 0, 0), row("A", 2, 0, 900)}
+		got := ""
+		for _, r := range forks.page(pageURLWith("sort="+order), rows).Rows {
+			got += r.Title
+		}
+		require.Equal(t, want, got, order)
 	}
 }
 
@@ -156,6 +175,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 		row := newSkillRow(k, reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{k}}, &comparison{
 			earlierStats: &reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{earlier}}})
 		require.Equal(t, direction, row.Direction, answers)
+		require.Equal(t, answers < 20, row.Few(), answers)
 	}
 	for correct, half := range map[int64]bool{499: false, 500: true} {
 		s := reports.Statistics{Skills: []reports.SkillStat{skill("ai.usage.good-fit", correct, 1000)}}

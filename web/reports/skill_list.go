@@ -27,7 +27,6 @@ type skillRow struct {
 	Name, Rate, Before string
 	By, Direction      string // Direction is "" if the change is too small to be coloured
 	by                 int64  // the change in tenths of a point
-	Few                bool   // whether the skill has too few answers to be named
 }
 
 type area struct{ prefix, name string }
@@ -71,8 +70,7 @@ func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 // newSkillRow compares complete days. As in the answer, the sample size is the smaller of answers
 // and players.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
-	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k)),
-		Few: k.Attempts < minAnswers}
+	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
 	if c == nil {
 		return row
 	}
@@ -94,6 +92,9 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	}
 	return row
 }
+
+// Few reports whether the skill has too few answers to be named.
+func (r skillRow) Few() bool { return r.Attempts < minAnswers }
 
 func skillRate(k reports.SkillStat) reports.Percent { return reports.PercentOf(k.Correct, k.Attempts) }
 
