@@ -96,8 +96,8 @@ func (s *smuggler) executedNames(log, from string, all []smuggling) (names []str
 	return names
 }
 
-// rules.md, Order of checks: dg executes no request hidden in another one's framing, and mixes up no responses. A
-// hidden request would have the proxy's address, one that the proxy forwards has the client's.
+// dg executes no smuggled request and does not mix up responses. Behind a proxy, a smuggled request is logged with the
+// proxy's address, and a forwarded one with the client's.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.ServeBehindProxy(t, "--log-format", "json")

@@ -106,7 +106,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 }
 
 // backup.md, Erasing: dg erase accepts pseudonyms. dg account delete keeps names in the log, and the last owner.
-func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
+func TestEraseByPseudonymAndAccountDeleteByEmail(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
 	other := w.AddOrganisation(testkit.Organisation{Slug: "other"})

@@ -189,7 +189,7 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 // deadline within one step.
 const tcpSegmentSize = 1448
 
-func limitSegments(_, _ string, c syscall.RawConn) error {
+func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
 		// if this fails, only slow readers time out
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, tcpSegmentSize)
@@ -197,7 +197,7 @@ func limitSegments(_, _ string, c syscall.RawConn) error {
 }
 
 func listen(ctx context.Context, setting, address string) (net.Listener, error) {
-	config := net.ListenConfig{Control: limitSegments}
+	config := net.ListenConfig{Control: setMaxSegmentSize}
 	ln, err := config.Listen(ctx, "tcp", address)
 	return ln, apperr.Annotate(err, "set "+setting+" to a free address")
 }

@@ -128,7 +128,7 @@ func (e *env) exportFile(t *testing.T, q Query, f format.Dialect) (x *Export, fi
 	return x, string(text)
 }
 
-// rules.md, CSV: the first rows do not wait for the labels of all players.
+// The first rows do not wait for the labels of all players.
 func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	e.AddPlays(testFork, 2*firstRows, testFrom, 0)

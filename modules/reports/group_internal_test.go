@@ -75,7 +75,7 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	play := func(member int, at time.Time) { e.storePlays(testForkID, 4*member+1, at) }
 	suppressed := func() bool {
 		report := e.openReport(t, q)
-		shown := tb.Must(e.reports.ShownGroups(t.Context(), q))(t)
+		shown := tb.Must(e.reports.UnsuppressedGroupPlayers(t.Context(), q))(t)
 		require.Equal(t, map[bool]map[string]int64{true: {}, false: {testGroupID: 5}}[report.Suppressed], shown)
 		return report.Suppressed
 	}

@@ -67,9 +67,9 @@ select group_id::text, count(*)::int from group_members
     where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to)
  group by group_id`
 
-// ShownGroups returns the groups whose reports are not suppressed for the query's fork and period, by
-// id, with their numbers of players. It reveals no more than these reports.
-func (s *Service) ShownGroups(ctx context.Context, q Query) (players map[string]int64, err error) {
+// UnsuppressedGroupPlayers returns the number of players of each group whose report is not suppressed
+// for the query's fork and period. It reveals no more than these reports.
+func (s *Service) UnsuppressedGroupPlayers(ctx context.Context, q Query) (players map[string]int64, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string

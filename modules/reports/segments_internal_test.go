@@ -317,15 +317,15 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e.requireAgreement(t)
 	require.Zero(t, reported)
 	rebuilder := newSealer(e.Owner)
-	for planted := 0; planted < 160; {
+	for damaged := 0; damaged < 160; {
 		for range len(corruptions) / 2 {
-			p := corruptions[planted%len(corruptions)]
+			p := corruptions[damaged%len(corruptions)]
 			e.Exec(`with random as (select $1::int), rows as (
 				  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
 				    from `+p.table+` where fork_id = '`+testForkID+`')
 				update `+p.table+` set `+p.set+` where ctid = (select ctid from rows where i = $1 % n)`,
 				random.IntN(1_000_001))
-			planted++
+			damaged++
 		}
 		e.requireAgreement(t)
 		require.NoError(t, tb.ErrorOf(rebuilder.Rebuild(t.Context(), time.Minute)))

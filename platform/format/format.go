@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Dialect is a dialect of CSV, by default CSV.
+// Dialect is the CSV variant of a file. The zero value is CSV, the API's.
 type Dialect byte
 
 // CSV is the API's dialect. ExcelSemicolon is for Excel in locales with a decimal comma. It has a

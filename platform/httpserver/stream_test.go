@@ -222,7 +222,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	require.ErrorIs(t, tb.ErrorOf(io.Copy(io.Discard, c)), syscall.ECONNRESET)
 }
 
-// The send buffer is small: a slow client meets each deadline. Any close of the socket, as by a kill, is a reset.
+// A small send buffer lets a slow client meet each write deadline. A close mid-transfer, also by a kill, is a reset.
 func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 	options := func(conn net.Conn) (linger *unix.Linger, buffer int) {
 		raw, _ := conn.(syscall.Conn).SyscallConn()

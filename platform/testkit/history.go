@@ -16,7 +16,7 @@ import (
 type HistorySize struct {
 	Plays, Players int
 	Days           int   // the plays are spread over these days, up to now
-	Groups         []int // the size of each group, which has the first players
+	Groups         []int // sizes of the groups; a group of n has the first n players
 }
 
 // HistoryIDs are the ids of the objects in the file.

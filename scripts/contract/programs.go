@@ -446,7 +446,8 @@ func (t *recipeTable) problemOf(
 var languageErrorPattern = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|` +
 	`Fatal error|parse error`)
 
-// hasRows leaves out header rows: a fork without plays may be whole while another one failed.
+// hasRows reports whether a file has rows besides headers. The header alone is no partial result: a
+// fork may have no plays.
 func hasRows(stored string) bool {
 	return slices.ContainsFunc(strings.Split(stored, "\n"), func(line string) bool {
 		return line != "" && !strings.HasPrefix(line, header)

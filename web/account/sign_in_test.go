@@ -98,16 +98,16 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	const cookie = "__Host-dg"
-	planted := w.Browser(t)
-	planted.Post("/sign-in", webtest.Credentials(acme.Admin)) // the planted session waits for a code
+	attacker := w.Browser(t)
+	attacker.Post("/sign-in", webtest.Credentials(acme.Admin)) // the planted session waits for a code
 	victim := w.Browser(t)
-	victim.Cookies[cookie] = planted.Session()
+	victim.Cookies[cookie] = attacker.Session()
 	victim.Post("/sign-in", webtest.Credentials(acme.Admin)).Is(t, 303)
-	require.NotEqual(t, planted.Session(), victim.Session())
-	planted.Cookies[cookie] = victim.Session()
+	require.NotEqual(t, attacker.Session(), victim.Session())
+	attacker.Cookies[cookie] = victim.Session()
 	victim.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
 	testkit.RequireRedirect(t, acme.At("/reports"), victim.Get("/"))
-	testkit.RequireRedirect(t, "/sign-in", planted.Get("/"))
+	testkit.RequireRedirect(t, "/sign-in", attacker.Get("/"))
 }
 
 // An error moves the focus to its field. A button shows the password. After the sign-out, Back shows nothing.

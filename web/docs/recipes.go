@@ -83,12 +83,12 @@ func (s snippet) Lines() int { return 1 + strings.Count(s.Text, "\n") }
 
 func (e examples) Program(file, id, label string) (snippet, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
-	s := e.Command(id, label, strings.TrimSuffix(string(text), "\n"))
+	s := e.Snippet(id, label, strings.TrimSuffix(string(text), "\n"))
 	s.Coloured = template.HTML(e.Fill(colouredPrograms[file])) //nolint:gosec // the values of Fill need no escape
 	return s, err
 }
 
-func (e examples) Command(id, label, text string) snippet {
+func (e examples) Snippet(id, label, text string) snippet {
 	return snippet{ID: id, Label: label, Text: e.Fill(text)}
 }
 

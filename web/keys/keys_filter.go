@@ -39,7 +39,7 @@ func parseKeysQuery(c *fiber.Ctx) keysQuery {
 	return keysQuery{search, known("show", showOptions), known("sort", sortOptions)}
 }
 
-// IsSet reports whether the query leaves out keys.
+// IsSet reports whether the query filters the list. Sorting does not count.
 func (q keysQuery) IsSet() bool { return q.Search != "" || q.Show != "" }
 
 func (q keysQuery) path(list, page string) string {

@@ -10,7 +10,7 @@ import (
 	"dg/web/ui"
 )
 
-// clause is a sentence of the answer. Strong is shown in bold, and Detail on wide screens only.
+// clause is a sentence of the answer. Strong is bold. Detail is hidden on phones.
 type clause struct{ Before, Strong, Detail, After string }
 
 // maxPhoneAnswer is how many characters fit into three lines of a phone.

@@ -40,7 +40,7 @@ func compareWith(before sums) *comparison {
 	return &comparison{EarlierDays: "4 to 31 Oct", earlierStats: before.statistics()}
 }
 
-// The answer names changes that exceed their noise and 5% (rates: 1 point), and no other. Asterisks mark bold words.
+// The answer names a change only if it exceeds its noise and is at least 5% (rates: 1 point). Asterisks mark bold text.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	steady := played(400)
 	type skills = []reports.SkillStat

@@ -32,7 +32,7 @@ type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
 	count     bool   // whether it is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
-	nouns     [2]string // of a count: singular and plural, with the verb
+	nouns     [2]string // of a count: its words in the answer, singular and plural
 
 	// for a rate or score: whether a change exceeds its noise, and the sentence about it
 	exceeds  func(now, before reports.Statistics) bool

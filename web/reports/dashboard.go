@@ -114,7 +114,7 @@ func (h *Handler) showReport(
 	view.Comparison = view.Comparison.withCompleteDays(stats)
 	// A suppressed report must look like an empty one, so groups are not marked as hidden.
 	if len(view.Groups) > 0 && !stats.Suppressed {
-		view.groupPlayers = h.shownGroups(c.UserContext(), query)
+		view.groupPlayers = h.unsuppressedGroupPlayers(c.UserContext(), query)
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
@@ -204,10 +204,10 @@ func (h *Handler) command(q reports.Query) string {
 // hintTimeout bounds the queries that a page can omit: hidden groups, and overlaps.
 const hintTimeout = 300 * time.Millisecond
 
-func (h *Handler) shownGroups(ctx context.Context, q reports.Query) map[string]int64 {
+func (h *Handler) unsuppressedGroupPlayers(ctx context.Context, q reports.Query) map[string]int64 {
 	ctx, stop := context.WithTimeout(ctx, hintTimeout)
 	defer stop()
-	players, err := h.Reports.ShownGroups(ctx, q)
+	players, err := h.Reports.UnsuppressedGroupPlayers(ctx, q)
 	if err != nil {
 		return nil
 	}

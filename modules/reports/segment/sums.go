@@ -202,8 +202,8 @@ type Accumulator struct {
 	Players Players
 
 	from int64 // in milliseconds since 1970
-	// inMonth marks the days of expected months: their players are added with the month.
-	inMonth []bool
+	// inExpectedMonth marks the days of expected months: their players are added with the month.
+	inExpectedMonth []bool
 }
 
 const day = 24 * time.Hour
@@ -211,9 +211,9 @@ const day = 24 * time.Hour
 // NewAccumulator returns an accumulator for the given number of days, which begin at from.
 func NewAccumulator(from time.Time, days int) *Accumulator {
 	return &Accumulator{
-		from:    from.UnixMilli(),
-		Days:    make([]DaySums, days),
-		inMonth: make([]bool, days),
+		from:            from.UnixMilli(),
+		Days:            make([]DaySums, days),
+		inExpectedMonth: make([]bool, days),
 	}
 }
 
@@ -225,7 +225,7 @@ func (a *Accumulator) Add(p *Play) {
 	i := a.dayIndex(p.StartedAt)
 	a.Days[i].add(p)
 	a.Total.add(p)
-	if !a.inMonth[i] {
+	if !a.inExpectedMonth[i] {
 		a.Players.AddPlay(p)
 	}
 }
@@ -238,13 +238,13 @@ func (a *Accumulator) AddDay(date time.Time, s *Sums) {
 
 // InExpectedMonth reports whether the day's players are added with their month.
 func (a *Accumulator) InExpectedMonth(date time.Time) bool {
-	return a.inMonth[a.dayIndex(date.UnixMilli())]
+	return a.inExpectedMonth[a.dayIndex(date.UnixMilli())]
 }
 
 // ExpectMonth announces a month whose players UnpackMonth or UnpackMembers adds, so that Add does
 // not count them twice. The accumulator must have all days of the month.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
-		a.inMonth[a.dayIndex(date.UnixMilli())] = true
+		a.inExpectedMonth[a.dayIndex(date.UnixMilli())] = true
 	}
 }

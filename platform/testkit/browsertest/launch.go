@@ -13,9 +13,9 @@ import (
 
 var sharedBrowser = sync.OnceValues(launch)
 
-// keeperScript runs the browser as its child, and then removes the browser's folder. The browser ends
+// cleanupScript runs the browser as its child, and then removes the browser's folder. The browser ends
 // when its pipe (files 3 and 4) closes, which happens when this process ends.
-const keeperScript = `dir=$1; shift
+const cleanupScript = `dir=$1; shift
 "$@" &
 wait $!
 for again in 1 2 3 4 5; do rm -rf "$dir" && break; done`
@@ -35,9 +35,9 @@ func launch() (context.Context, error) {
 		// The flag keeps a click that comes before the first frame of a loaded page.
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
-			cmd.Args = append([]string{"sh", "-c", keeperScript, "sh", dir, cmd.Path}, cmd.Args[1:]...)
+			cmd.Args = append([]string{"sh", "-c", cleanupScript, "sh", dir, cmd.Path}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"
-			// Ctrl-C does not reach keeper, because it has to clean up
+			// Ctrl-C must not reach the script, which has to clean up
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		}),
 	)

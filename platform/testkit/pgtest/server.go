@@ -42,9 +42,11 @@ const startTimeout = 2 * time.Minute
 
 type server struct {
 	*embeddedpg.Server
-	keeper   io.Closer // keeps the keeper alive: garbage collection would close the pipe
-	admin    *pgxpool.Pool
-	template string // name of the database with the migrated schema
+	// reaperInput is the reaper's standard input. The field keeps it from garbage collection, which would
+	// close it and end the reaper.
+	reaperInput io.Closer
+	admin       *pgxpool.Pool
+	template    string // name of the database with the migrated schema
 }
 
 // sharedServer starts or joins the shared server once a process, until the process ends.
@@ -58,7 +60,7 @@ func startServer() (s *server, err error) {
 		return nil, err
 	}
 	s = &server{}
-	if s.keeper, err = startKeeper(dir); err != nil {
+	if s.reaperInput, err = startReaper(dir); err != nil {
 		return nil, err
 	}
 	s.Server, err = embeddedpg.Start(ctx, dir, serverOptions...)

@@ -13,23 +13,23 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// keeperVariable makes a test program a keeper. Its value is the prefix of the databases' names and
+// reaperVariable makes a test program a reaper. Its value is the prefix of the databases' names and
 // the shared server's folder.
-const keeperVariable = "DG_PGTEST_KEEPER"
+const reaperVariable = "DG_PGTEST_REAPER"
 
 // init makes a TestMain in each test program unnecessary.
 //
 //nolint:gochecknoinits // see above
 func init() {
-	if prefix, dir, is := strings.Cut(os.Getenv(keeperVariable), " "); is {
-		runKeeper(dir, prefix)
+	if prefix, dir, is := strings.Cut(os.Getenv(reaperVariable), " "); is {
+		runReaper(dir, prefix)
 		os.Exit(0)
 	}
 }
 
-// runKeeper waits until the test process ends, which closes standard input. It then joins the
+// runReaper waits until the test process ends, which closes standard input. It then joins the
 // server, drops leftover databases and leaves. The server stops with its last user.
-func runKeeper(dir, prefix string) {
+func runReaper(dir, prefix string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -52,18 +52,18 @@ func runKeeper(dir, prefix string) {
 	}
 }
 
-// startKeeper starts a keeper. The keeper ends after input is closed, which also happens if this
-// process is killed.
-func startKeeper(dir string) (input io.Closer, err error) {
+// startReaper starts a reaper. It cleans up and ends after input is closed, which also happens if
+// this process is killed.
+func startReaper(dir string) (input io.Closer, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	keeper := exec.CommandContext(context.Background(), program)
-	keeper.Env = append(os.Environ(), keeperVariable+"="+databasePrefix+" "+dir)
-	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach the keeper
-	if input, err = keeper.StdinPipe(); err != nil {
+	reaper := exec.CommandContext(context.Background(), program)
+	reaper.Env = append(os.Environ(), reaperVariable+"="+databasePrefix+" "+dir)
+	reaper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach the reaper
+	if input, err = reaper.StdinPipe(); err != nil {
 		return nil, err
 	}
-	return input, keeper.Start()
+	return input, reaper.Start()
 }
