@@ -74,7 +74,7 @@ func readDeployFile(t *testing.T, name string) []byte {
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// README.md: every link in a packaged document leads to a packaged file. The packages contain no
+// Every link in a packaged document leads to a packaged file. The packages contain no
 // untracked files.
 func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 	settings := tb.Must(os.CreateTemp("deploy", "*.env"))(t)

@@ -177,7 +177,7 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: a download is reset when its person loses the role. web/ui and modules/exports test other ends.
+// A download is reset when its person loses the role. web/ui and modules/exports test other ends.
 func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.AddFork(o)

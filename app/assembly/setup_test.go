@@ -124,7 +124,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	require.Less(t, time.Since(revoked), 3*time.Second)
 }
 
-// rules.md, CSV: all rows are of one snapshot, despite a change of the reporting mode or an erasure.
+// openapi.yaml, exportForkPlaysCsv: all rows are of one snapshot, despite a change of the reporting mode or an erasure.
 func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
 	x := w.newTenant(10_000)

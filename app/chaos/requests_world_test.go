@@ -200,7 +200,7 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// rules.md, Failures: if any commit of a request fails, the request fails, and neither data nor audit log change.
+// /docs/security, Failures half-way: if any commit fails, the request fails, and neither data nor audit log change.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })

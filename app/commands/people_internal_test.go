@@ -105,7 +105,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	}
 }
 
-// backup.md, Erasing: dg erase accepts pseudonyms. dg account delete keeps names in the log, and the last owner.
+// backup.md, Erasing a player: dg erase takes pseudonyms. dg account delete keeps names in the log, and the last owner.
 func TestEraseByPseudonymAndAccountDeleteByEmail(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
@@ -166,7 +166,7 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	require.NotErrorIs(t, err, context.Canceled, "whose text replaces the message")
 }
 
-// configs/deploy/import.md: the error of an import says whether to repeat it, and that nothing was imported.
+// import.md: the error of an import says whether to repeat it, and that nothing was imported.
 func TestFailedImportIsExplained(t *testing.T) {
 	for want, err := range map[string]error{
 		"a player was erased while":                    &pgconn.PgError{Code: "23502", TableName: "plays"},

@@ -125,7 +125,7 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	require.Zero(t, failures.Load(), "of %d", requests.Load())
 }
 
-// rules.md, CSV: exports use little memory and break visibly. make bench measures their speed.
+// rules.md, CSV: a failing export resets the connection. Exports use little memory; make bench measures their speed.
 func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
@@ -197,7 +197,7 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 	}
 }
 
-// rules.md, CSV: clients that check the connection fail on a broken transfer, and succeed on a complete one.
+// /docs/csv, Broken transfers: clients that check the connection fail on a broken transfer, but not on a complete one.
 func requireVisibleBreak(t *testing.T, e *apptest.ExportServer, url string) {
 	for name := range exportClients {
 		breakDuringQuery(t, e, url, name, func() {

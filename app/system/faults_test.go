@@ -66,7 +66,7 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 	return regexp.MustCompile(`.*` + f.reportPattern + `.*`).FindString(said)
 }
 
-// operations.md, Install and Settings: dg doctor and dg serve report the same faults. dg doctor changes nothing.
+// dg doctor and dg serve report the same faults. dg doctor changes nothing.
 func TestDoctorAndServeFindFaults(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalServer(t)
@@ -321,7 +321,7 @@ func faultsOfSettings(x *apptest.ExternalServer) []fault {
 	}
 }
 
-// backup.md: dg doctor and dg serve report faults of the embedded server's folder and programs, and create nothing.
+// dg doctor and dg serve report faults of the embedded server's folder and programs, and create nothing.
 func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	t.Parallel()
 	base := apptest.NewFolder(t)

@@ -47,7 +47,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
 
-// rules.md, Audit log: dg audit prune removes only entries in a complete file. After a failure, another run continues.
+// backup.md, Old audit entries: a prune removes only entries in a complete file. After a failure another run continues.
 func TestAuditPruneCommand(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)

@@ -17,7 +17,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh logs no password as a superuser, and runs without one. The script and dg doctor
+// operations.md, Install: roles.sh runs without a superuser. As one it logs no password. The script and dg doctor
 // report excess rights that remain.
 func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 	t.Parallel()

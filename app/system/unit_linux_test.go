@@ -97,7 +97,7 @@ func filterOfUnit(t *testing.T) string {
 	return strings.Join(allowed, ",")
 }
 
-// operations.md, Install: under the filter of dg.service, commands work on an embedded and on an external server.
+// Under the filter of dg.service, commands work on an embedded and on an external server.
 func TestServiceWorksUnderItsFilter(t *testing.T) {
 	t.Parallel()
 	allowed := filterOfUnit(t)

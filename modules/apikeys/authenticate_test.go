@@ -76,7 +76,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: a refusal is recorded with its target. If the recording fails, the response is a 503.
+// rules.md, Audit log and Failures: a refusal is recorded with its target. If the recording fails, the response is 503.
 func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

@@ -73,7 +73,7 @@ func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: a revocation waits for no import that changes its actor and for no request of the key.
+// rules.md, Bounds: a revocation waits for no import that changes its actor and for no request of the key.
 func TestRevocationDoesNotWait(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -175,7 +175,7 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: client text becomes valid UTF-8 without NUL, cut at the last character within its field's limit.
+// Client text becomes valid UTF-8 without NUL, cut at the last character within its field's limit.
 func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
 	odd := "a" + strings.Repeat("é\x00\xff", 1000)

@@ -58,7 +58,7 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"rows": 0, "outcome": "failed"`)
 }
 
-// rules.md, CSV: a key that is revoked before the first row gets an error instead of a file.
+// openapi.yaml, exportForkPlaysCsv: a key that is revoked before the first row gets an error instead of a file.
 func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 	b := setup(t)
 	b.request.Recheck = func(context.Context, *postgres.DB) error { return apperr.New(apperr.AuthRequired, "Revoked.") }
@@ -126,7 +126,7 @@ func TestFileNamesAreASCII(t *testing.T) {
 }
 
 // rules.md, CSV and Failures: an export is not sent if its start cannot be recorded, but in full if its end cannot.
-// rules.md, Bounds: a failure frees the slot, and a running export holds it.
+// A failure frees the slot, and a running export holds it.
 func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 	b := setup(t)
 	const attempts = MaxConcurrentOfOrganisation + 1
@@ -208,7 +208,7 @@ func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// rules.md, Audit log: the end is recorded once, even over a restart. A lost reply is not retried.
+// The end of an export is recorded once, even over a restart. A lost reply is not retried.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
 	for state, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
 		t.Run(state, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: a download rechecks access twice a second. Lost access and silence end it, with different errors.
+// doc.go: access is rechecked at most twice a second. Lost access and silence have different errors.
 func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	for answer, want := range map[error]error{
 		nil:                                    nil,

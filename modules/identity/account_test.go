@@ -84,7 +84,7 @@ func (b *fixture) reauthenticate(of identity.Session, given identity.Proof) erro
 	return b.otherInstance.Reauthenticate(b.ctx(), of.Token, given)
 }
 
-// rules.md, Keys: signing in counts as entering the password. The 15 minutes run per session, by the database's clock.
+// rules.md, Keys: the 15 minutes run by the database's clock. They run per session, and a sign-in starts them.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")

@@ -147,7 +147,7 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	require.NoError(t, check(identity.Keyring{}))
 }
 
-// operations.md, Settings: under a key that replaces a lost one, old secrets stay unreadable and clear ones refused.
+// operations.md, Secret key: under a key that replaces a lost one, old secrets stay unreadable and clear ones refused.
 func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
 	b.useKeyring(identity.KeyringOf(1, 0))

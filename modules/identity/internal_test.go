@@ -185,7 +185,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 	}
 }
 
-// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200 characters.
+// import.md: an imported TOTP secret is base32 of at most 200 characters. It has at least 80 bits.
 func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",

@@ -77,7 +77,7 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	require.Contains(t, counts, ObjectCount{ObjectType: "user", Replaced: 1, LostPasswords: 1})
 }
 
-// rules.md, Audit log: an entry records what the import changed, even if an owner changes the mode concurrently.
+// mechanisms.md: an import writes and records only what differs when it locks the row.
 func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	b := setup(t)
 	b.auditEntries()
@@ -116,7 +116,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	}
 }
 
-// operations.md: at each step of a key replacement, an import keeps stored secrets. Without the key it fails.
+// operations.md, Secret key: at each step of a key replacement, imports keep stored secrets. Without the key they fail.
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
@@ -385,7 +385,7 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 		(select password_hash from users where id = '$ann'))`)))
 }
 
-// mechanisms.md: an erasure that waits for plays of a running import gives way to a later file of the import.
+// An erasure that waits for plays of a running import gives way to a later file of the import.
 func TestErasureGivesWayToAnImport(t *testing.T) {
 	b := setup(t)
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: time.Minute})

@@ -306,7 +306,7 @@ func compress(t *testing.T, s string) string {
 	return b.String()
 }
 
-// import.md: files are plain or gzip, with LF or CRLF and lines of up to 8 MB.
+// import.md: files are plain or gzip, with lines of up to 8 MB. Lines end with LF or CRLF.
 func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	b := setup(t)
 	line := func(name string) string { return fill(changedLine("game", `"$game"`, `"$`+name+`"`)) }

@@ -32,7 +32,7 @@ func storedDocument(t *testing.T) *openapi3.T {
 	return tb.Must(openapi3.NewLoader().LoadFromFile("openapi.json"))(t)
 }
 
-// rules.md, Formats: enums of responses may grow. x-extensible-enum has the values of specification 2.4.
+// openapi.yaml, Versions: enums of responses may grow. x-extensible-enum has the values of specification 2.4.
 func TestEnumsOfResponsesMayGrow(t *testing.T) {
 	schemas := storedDocument(t).Components.Schemas
 	var skillIDs []string

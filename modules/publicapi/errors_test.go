@@ -177,7 +177,7 @@ var testsOfOtherMessages = map[string]string{
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
 
-// rules.md, Formats and Order of checks: a request that fails one check gets its message of errors.yaml, and its entry.
+// rules.md, Order of checks and Audit log: a request that fails one check gets its message and its entry.
 func TestEachDocumentedErrorIsReturned(t *testing.T) {
 	named := slices.AppendSeq(slices.Collect(maps.Keys(provocations)), maps.Keys(testsOfOtherMessages))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named, "each message of errors.yaml is provoked")
@@ -365,7 +365,7 @@ func accessCases(own, foreign *organisation) []accessCase {
 	return all
 }
 
-// rules.md, Order of checks: no response to two concurrent organisations has data of the other.
+// No response to two concurrent organisations has data of the other.
 func TestAccessMatrix(t *testing.T) {
 	w := start(t)
 	var organisations []*organisation

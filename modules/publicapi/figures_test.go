@@ -153,7 +153,7 @@ func (h *organisation) requireAgreement(
 	return s
 }
 
-// rules.md, Figures: the API agrees with the oracle on random plays on leap days, year ends and the edges of days.
+// The API agrees with the oracle on random plays on leap days, year ends and the edges of days.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	w := start(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))

@@ -51,7 +51,7 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", key).Body)
 }
 
-// rules.md, Order of checks: HEAD runs the checks of GET and sends its headers. Only GET records an export.
+// openapi.yaml, Over HTTP: HEAD runs the checks of GET and sends its headers. Only GET records an export.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	w := start(t)
 	h := w.newOrganisation("pseudonymous", 1, 6, 4)
@@ -93,7 +93,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	require.ElementsMatch(t, []any{nil, h.groups[0].id}, groups, "only the two GETs are recorded")
 }
 
-// rules.md, Rate limits and Keys: every authenticated response, and no other, has RateLimit and DG-Key-Expires.
+// openapi.yaml, RateLimit and DG-Key-Expires: only responses to usable keys have them, errors included.
 func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w := start(t)
 	key := w.AddKey(w.AddOrganisation(testkit.Organisation{}).ID)

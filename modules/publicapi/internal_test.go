@@ -100,7 +100,7 @@ func mountAPI(t *testing.T, m Dependencies) *fiber.App {
 	return app
 }
 
-// rules.md, Bounds: a refused key is not remembered, so its next request also takes a slot of unknown credentials.
+// A refused key is not remembered, so its next request also takes a slot of unknown credentials.
 func TestRefusedKeyIsNotRemembered(t *testing.T) {
 	requests := limit.NewRequests(5)
 	keys := newMockKeys(t)
@@ -214,7 +214,7 @@ func parseQuery(t *testing.T, query string) (read reports.Query, err error) {
 	return read, err
 }
 
-// rules.md, Formats: reports refuse invalid parameters. Packages input and reports test days and periods.
+// rules.md, Order of checks, 8: reports refuse invalid parameters. Packages input and reports test days and periods.
 func TestReportParametersAreValidated(t *testing.T) {
 	const day = "from=2024-03-01&to=2024-03-02"
 	for query, group := range map[string]string{
@@ -263,7 +263,7 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	}
 }
 
-// openapi.yaml, Statistics: the bytes equal those of encoding/json, even if rows exceed their share of the buffer.
+// The bytes of statistics equal those of encoding/json, even if rows exceed their share of the buffer.
 // TestFiguresAgreeWithTheOracle tests the figures.
 func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	t.Parallel()

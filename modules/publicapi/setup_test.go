@@ -21,7 +21,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, Formats: a day is a UTC day in every time zone of the process.
+// openapi.yaml, Figures, days and times: a day is a UTC day in every time zone of the process.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60)
 	m.Run()

@@ -14,7 +14,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, CSV: rows are ordered by startedAt, then playId, before and after firstRows.
+// openapi.yaml, exportForkPlaysCsv: rows are ordered by startedAt, then playId, before and after firstRows.
 func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 	e := newEnv(t)
 	e.AddPlays(testFork, 1203, testFrom, 0)

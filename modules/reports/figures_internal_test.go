@@ -37,7 +37,7 @@ func rankByComparison(s *segment.Players, labels map[int32]string) []PlayerStat 
 	return rows
 }
 
-// rules.md, Figures: players are ordered by plays, rounded best score, label and last play.
+// rules.md, Figures: players are ordered by plays, rounded best score and label. The last play breaks ties.
 func TestRankingAgreesWithComparison(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,7 +90,7 @@ func newLabels(texts map[int32]string) *labels {
 	return l
 }
 
-// rules.md, Formats: figures are rounded half away from zero, once, at the end.
+// doc.go, Invariants: figures are rounded half away from zero, once, at the end.
 func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	for want, got := range map[string][]byte{
 		"0":      meanScore(0, 0).Append(nil),

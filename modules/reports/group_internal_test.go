@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, Order of checks: opening a report returns the group's owner and reads no scores.
+// doc.go, Invariants: opening a report returns the group's owner and reads no scores.
 func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
 	const otherOrg = otherForkID // an id of another table, here and below

@@ -131,7 +131,7 @@ func TestLargeGroupsUseCachedLabels(t *testing.T) {
 
 func labelsOfSize(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
-// sizing.md: the cache of labels stays within maxLabelBytes, and evicts the least recently used first.
+// sizing.md: the cache of labels stays within 64 MB (maxLabelBytes). It evicts the least recently used first.
 func TestCachedLabelsAreBounded(t *testing.T) {
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }

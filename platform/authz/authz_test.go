@@ -11,7 +11,7 @@ import (
 	"dg/platform/authz"
 )
 
-// rules.md, Keys: every kind and grant has exactly the permissions of its policy lines, in its own organisation only.
+// Every kind and grant has exactly the permissions of its policy lines, in its own organisation only.
 func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)

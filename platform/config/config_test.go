@@ -77,7 +77,7 @@ func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	}
 }
 
-// An error names the variable and a valid value. rules.md, Audit log: migrations connect as the owner.
+// An error names the variable and a valid value. operations.md, Settings: migrations connect as the owner.
 func TestInvalidSettingsAreExplained(t *testing.T) {
 	valid := config.Serve{PoolRequests: 4, ShutdownDelay: 30 * time.Second}
 	valid.Addr = "127.0.0.1:8080"

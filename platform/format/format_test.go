@@ -12,7 +12,7 @@ import (
 	"dg/platform/format"
 )
 
-// rules.md, CSV, Formula guard: an apostrophe precedes a formula, even after blanks, ";" or TAB. Quotes are RFC 4180's.
+// rules.md, CSV: the guard's apostrophe precedes a formula, even after blanks, ";" or TAB. Quotes are RFC 4180's.
 func TestTextCellsAreQuotedAndGuarded(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "Ada Lovelace": "Ada Lovelace", "P-7K3M9QXA2F": "P-7K3M9QXA2F", "\u202eevil": "\u202eevil",

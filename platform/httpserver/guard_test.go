@@ -31,7 +31,7 @@ const (
 	lastChunk    = "\r\n0\r\n\r\n"
 )
 
-// rules.md, Formats: a request refused before routing gets the error body, the found fault, and a close.
+// openapi.yaml, Errors: a request refused before routing gets the error body, which names the fault, and a close.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	b := startServer(t, Options{}, plainRoutes)
 	kilobyte := "X-Filler: " + strings.Repeat("b", 990) + "\r\n"

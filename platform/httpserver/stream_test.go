@@ -181,7 +181,7 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: the first rows are sent before the next block is read, compressed or not.
+// The first rows are sent before the next block is read, compressed or not.
 func TestFirstBlockIsSentAtOnce(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
 		begun := make(chan struct{})
@@ -270,7 +270,7 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 	require.Same(t, tcp, tcpOf(tcp))
 }
 
-// rules.md, CSV: a transfer is incomplete if the client resets the connection before the last chunk.
+// A transfer is incomplete if the client resets the connection before the last chunk.
 func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
 	s := &stream{complete: true, req: &request{serverCtx: t.Context()}}
 	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)

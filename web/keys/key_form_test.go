@@ -40,7 +40,7 @@ func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys")).Is(t, 500)
 }
 
-// rules.md, Keys: a key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
+// A key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)
@@ -129,7 +129,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	require.Empty(t, w.AllKeys(t, acme))
 }
 
-// rules.md, Keys: the form has the old key's values and lifetime, and a day of overlap that ends with the old key.
+// doc.go: the form has the old key's values and lifetime, and a day of overlap that ends with the old key.
 func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)

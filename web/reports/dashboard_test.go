@@ -43,7 +43,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
-// The dashboard shows its ids and its API request. rules.md, Formats: ids are compared without regard to case.
+// The dashboard shows its ids and its API request. Ids are compared without regard to case.
 func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.AddFork(o).ID
@@ -173,7 +173,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }
 
-// rules.md, Bounds: a dashboard holds one report slot at a time, so that concurrent dashboards cannot deadlock.
+// A dashboard holds one report slot at a time, so that concurrent dashboards cannot deadlock.
 func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	// the second fork has no plays, so its last play is looked up

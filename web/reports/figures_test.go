@@ -195,7 +195,7 @@ func randomPlays(w *webtest.World, random *rand.Rand, n, days int, forks []testk
 	w.DB.StorePlays(plays)
 }
 
-// rules.md, Figures: API and dashboard show the same figures, to the digit, for random queries in both modes.
+// openapi.yaml, getForkStats: API and dashboard show the same figures, to the digit, for random queries in both modes.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	w := webtest.Start(t)
 	seed := rand.Uint64()

@@ -125,7 +125,7 @@ func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	b.Get(acme.At("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
 }
 
-// rules.md, CSV: the download has the bytes of the API's export, in both modes. The audit log names the person.
+// The download has the bytes of the API's export, in both modes. The audit log names the person.
 func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	w := webtest.Start(t)
 	random := rand.New(rand.NewPCG(7, 7))

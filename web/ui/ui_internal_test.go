@@ -119,7 +119,7 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: a running download checks its person's access to that organisation. A failed check is no lost access.
+// exports/doc.go: a running download checks its person's access to that organisation. A failed check is no lost access.
 func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
 	model := strings.Replace(configs.AuthzModel, "hasGrant(r.grants, p.grant)", "hasGrant(r.grants)", 1)

@@ -58,7 +58,7 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
 
-// doc.go, Invariants: a packed day returns its plays, in the order of player and start, and their sums.
+// A packed day returns its plays, in the order of player and start, and their sums.
 func TestPackedDayReturnsItsPlays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -94,7 +94,7 @@ func TestPackedDayDoesNotDependOnTheOrderOfPlays(t *testing.T) {
 	require.Equal(t, PackDay(0, []Play{a, b}), PackDay(0, []Play{b, a}))
 }
 
-// doc.go, Invariants: a packed month returns the sums of each player's plays. Equal plays give equal bytes.
+// doc.go: a packed month returns the sums of each player's plays. Equal plays give equal bytes.
 func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

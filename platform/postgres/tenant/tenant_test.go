@@ -58,7 +58,7 @@ func (orTrue) ModifyStatement(s *gorm.Statement) {
 
 func (orTrue) Build(clause.Builder) {}
 
-// rules.md, Data: the guard refuses a statement whose structure does not scope it to an organisation.
+// CONTRIBUTING.md, Conventions: the guard refuses a statement whose structure does not scope it to an organisation.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
 	var found []playerGroup
