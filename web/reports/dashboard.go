@@ -48,8 +48,7 @@ type dashboardView struct {
 	ToPlayers       ui.Link
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
-	Players         list[player]    // only on the page of all players
-	LowestPass      reports.Percent // lowest best score of a player with a pass; 0: none passed
+	Players         playersView // only on the page of all players
 	PassedLinks     []ui.Link
 }
 
@@ -121,9 +120,7 @@ func (h *Handler) showReport(
 	if name == "players" {
 		view.Title = "Players, " + view.Title
 		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
-		all := stats.Players()
-		view.Players, view.PassedLinks, view.Answer = playersPage(all, view.pageURL)
-		view.LowestPass = lowestPass(all)
+		view.Players, view.PassedLinks, view.Answer = playersPage(stats.Players(), view.pageURL)
 	}
 	view.fill(period, stats, report)
 	return h.Render(c, fiber.StatusOK, name, view)

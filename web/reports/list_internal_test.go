@@ -61,24 +61,33 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
 	l, _, _ := playersPage(all, pageURLWith("passed=no"))
-	require.Equal(t, "CAD", strings.Join(labelsOf(l), ""))
+	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
+	require.Equal(t, []playerPart{{"5 or more points short: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(all, pageURLWith("passed=no&sort=label"))
-	require.Equal(t, "ACD", strings.Join(labelsOf(l), ""))
+	require.Equal(t, "ACD", strings.Join(labelsOf(l.list), ""))
+	require.Equal(t, []playerPart{{"", l.Rows}}, l.Parts)
 	require.Equal(t, []ui.Link{
 		{Name: "All 4", Path: "/r?sort=label"},
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*3 of 4 people* did not pass; 1 of them finished no play.", clauseText(answer))
+	require.Equal(t, "*3 of 4 people* did not pass: 1 finished no play.", clauseText(answer))
 	l, _, _ = playersPage(all, pageURLWith(""))
-	require.Equal(t, "CADB", strings.Join(labelsOf(l), ""))
+	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
+	require.Equal(t, "Passed: 1", l.Parts[2].Name)
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
 	of := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
-	require.Equal(t, reports.Percent(700), lowestPass(append(all, player{Passed: true, BestScore: 900})), "of B")
-	require.Zero(t, lowestPass(all[:1]))
+	nearly := player{Label: "F", Completed: true, BestScore: 651}
+	l, _, answer = playersPage(slices.Concat(all, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
+	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
+	require.Equal(t, playerPart{"Less than 5 points short: 1", []player{nearly}}, l.Parts[1])
+	require.Equal(t, "*5 of 7 people* did not pass: 1 fell less than 5 points short, 1 finished no play.",
+		clauseText(answer))
+	l, _, _ = playersPage(all[:1], pageURLWith(""))
+	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count := notPassed(of, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
@@ -101,6 +110,10 @@ func TestPlayersArePaged(t *testing.T) {
 	}
 	passed, _, _ := playersPage(all, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")
+	for query, want := range map[string]string{"page=2": "Unfinished: 61", "page=2&player=0": "", "passed=yes": ""} {
+		page, _, _ := playersPage(all, pageURLWith(query))
+		require.Equal(t, want, page.Parts[0].Name, "headings count all pages; a search and one kind have none")
+	}
 	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), all)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)

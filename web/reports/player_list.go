@@ -55,9 +55,21 @@ func withPass(all []player, passed bool) []player {
 	return slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Passed != passed })
 }
 
-// playersPage lists the players that the parameter passed selects, and returns the links for its
-// choices and how many passed.
-func playersPage(all []player, u pageURL) (l list[player], links []ui.Link, answer []clause) {
+// playersView is a page of the players that the parameter passed selects.
+type playersView struct {
+	list[player]
+	LowestPass reports.Percent // lowest best score of a player with a pass; 0: nobody passed
+	Parts      []playerPart    // the rows
+}
+
+// playerPart has successive rows, of players with the same need if it has a heading.
+type playerPart struct {
+	Name    string // with the number of players on all pages; "": no heading
+	Players []player
+}
+
+// playersPage also returns the links for the choices of passed.
+func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answer []clause) {
 	passed := withPass(all, true)
 	shown := all
 	for _, of := range []struct {
@@ -76,35 +88,91 @@ func playersPage(all []player, u pageURL) (l list[player], links []ui.Link, answ
 		of.columns = slices.Concat(of.columns[:3], of.columns[4:]) // without Passed
 		slices.SortStableFunc(shown, byNeed)
 	}
-	l = of.page(u, shown)
-	l.Searchable = l.Searchable || len(all) > of.searchThreshold // on each tab, or on none
-	return l, links, playersAnswer(all, len(passed))
-}
-
-// lowestPass returns the lowest best score of a player with a pass, or 0 if nobody passed.
-func lowestPass(all []player) reports.Percent {
-	passed := withPass(all, true)
-	if len(passed) == 0 {
-		return 0
+	v.list = of.page(u, shown)
+	v.Searchable = v.Searchable || len(all) > of.searchThreshold // on each tab, or on none
+	if len(passed) > 0 {
+		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
 	}
-	return slices.MinFunc(passed, byNeed).BestScore
+	v.Parts = []playerPart{{"", v.Rows}}
+	if u.Param("sort") == "" && v.Search == "" && u.Param("passed") != "yes" {
+		v.Parts = v.partsByNeed(shown)
+	}
+	return v, links, v.answer(all)
 }
 
-// playersAnswer says how many of the players have not passed, and how many of those finished no play.
-func playersAnswer(all []player, passed int) []clause {
+// partsByNeed splits the rows. shown are the players of all pages.
+func (v *playersView) partsByNeed(shown []player) (parts []playerPart) {
+	count := v.countNeeds(shown)
+	last := ""
+	for _, p := range v.Rows {
+		if need := v.need(p); need != last {
+			last = need
+			parts = append(parts, playerPart{Name: need + ": " + ui.Count(count[need])})
+		}
+		part := &parts[len(parts)-1]
+		part.Players = append(part.Players, p)
+	}
+	return parts
+}
+
+// A player without a pass is close if the best score is fewer than these tenths of a percent below
+// the lowest that passed.
+const closeScore = 50
+
+const (
+	needsMore   = "5 or more points short"
+	needsLittle = "Less than 5 points short"
+	needsScore  = "Unfinished"
+)
+
+// need returns the heading of the player's part.
+func (v *playersView) need(p player) string {
+	switch {
+	case p.Passed:
+		return "Passed"
+	case !p.Completed:
+		return needsScore
+	case v.LowestPass == 0:
+		return "Finished"
+	case v.LowestPass-p.BestScore < 50:
+		return needsLittle
+	}
+	return needsMore
+}
+
+func (v *playersView) countNeeds(all []player) map[string]int64 {
+	count := map[string]int64{}
+	for _, p := range all {
+		count[v.need(p)]++
+	}
+	return count
+}
+
+// answer says how many of the players have not passed, how many of those nearly did, and how many
+// finished no play.
+func (v *playersView) answer(all []player) []clause {
 	n := int64(len(all))
-	if n == 0 {
+	count := v.countNeeds(all)
+	failed := n - count["Passed"]
+	switch {
+	case n == 0:
 		return nil
-	}
-	if len(all) == passed {
+	case failed == 0:
 		return []clause{{Strong: ui.Plural(n, "1 person", "All %s people"), After: " passed."}}
 	}
-	after := " did not pass."
-	if idle := len(slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Completed })); idle > 0 {
-		after = " did not pass; " + ui.Count(int64(idle)) + " of them finished no play."
+	var details []string
+	for _, d := range []struct{ need, did string }{
+		{needsLittle, " fell less than 5 points short"}, {needsScore, " finished no play"},
+	} {
+		if count[d.need] > 0 {
+			details = append(details, ui.Count(count[d.need])+d.did)
+		}
 	}
-	failed := ui.Count(n - int64(passed))
-	return []clause{{Strong: failed + " of " + ui.Plural(n, "1 person", "%s people"), After: after}}
+	after := " did not pass."
+	if details != nil {
+		after = " did not pass: " + strings.Join(details, ", ") + "."
+	}
+	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 person", "%s people"), After: after}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
