@@ -77,7 +77,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 }
 
 // rules.md, Audit log and Failures: a refusal is recorded with its target. If the recording fails, the response is 503.
-func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
+func TestRefusalIsRecordedOrAnswered503(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	caller := b.accept(token)
@@ -156,7 +156,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 }
 
 // The database's clock may be ahead of the instance's: a key whose RevokedAt is a millisecond ahead is revoked.
-func TestStateOfEndingKey(t *testing.T) {
+func TestStateToleratesADatabaseClockAhead(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	later := now.Add(time.Millisecond)
 	ahead := now.Add(time.Hour)
@@ -200,25 +200,25 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 		random := mathrand.New(mathrand.NewPCG(seed, 2026))
 		key, token := b.newKey()
 		var m windowModel
-		rejections := 0
+		refused := 0
 		for range 14 {
 			began := time.Now()
 			for range random.IntN(70) {
 				want, left, oldest := m.request()
-				on := []*apikeys.Service{b.service, b.otherInstance}[random.IntN(2)]
-				caller, err := on.Authenticate(b.t.Context(), token, requestFunc)
+				instance := []*apikeys.Service{b.service, b.otherInstance}[random.IntN(2)]
+				caller, err := instance.Authenticate(b.t.Context(), token, requestFunc)
 				wait := caller.RateLimit.Reset
 				if want {
 					require.NoError(t, err, "seed %d", seed)
 				} else {
-					rejections++
+					refused++
 					require.Equal(t, wait, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				}
-				late := math.Ceil(time.Since(began).Seconds())
-				require.Less(t, late, 10.0, "the machine is too slow for a burst")
+				elapsed := math.Ceil(time.Since(began).Seconds())
+				require.Less(t, elapsed, 10.0, "the machine is too slow for a burst")
 				require.Equal(t, left, caller.RateLimit.Remaining, "seed %d", seed)
 				require.LessOrEqual(t, float64(wait), 60-oldest)
-				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-late))
+				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-elapsed))
 			}
 			seconds := float64(10 * random.IntN(4))
 			m.now += seconds
@@ -227,7 +227,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 				from unnest(instants) with ordinality u (i, nth)) where key_id = $1`,
 				key.ID, seconds, time.Since(began).Seconds())
 		}
-		require.Positive(t, rejections, "seed %d never reaches the limit", seed)
+		require.Positive(t, refused, "seed %d never reaches the limit", seed)
 	}
 }
 
@@ -236,21 +236,21 @@ func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	require.Equal(t, 120, countAccepted(b.concurrently(120, b.useFunc(token))))
-	aged := func(seconds float64) error {
+	useAged := func(seconds float64) error {
 		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp() -
 			make_interval(secs => $2), array[cardinality(instants)]) where key_id = $1`, key.ID, seconds)
 		return b.use(token)
 	}
 	for seconds, retryAfter := range map[float64]int{59.5: 1, 54.6: 6} {
 		for began := time.Now(); ; began = time.Now() {
-			err := aged(seconds)
+			err := useAged(seconds)
 			if time.Since(began) < 400*time.Millisecond { // the next second must not have begun
 				require.Equal(t, retryAfter, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				break
 			}
 		}
 	}
-	require.NoError(t, aged(60))
+	require.NoError(t, useAged(60))
 }
 
 // rules.md, Rate limits: a crash of PostgreSQL empties the windows, and the next request creates them.
@@ -312,8 +312,8 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	key, token := b.newKey()
 	b.Exec(`truncate api_key_windows`)
 	var callers [200]apikeys.Caller
-	errs := b.concurrently(len(callers), func(i int, on *apikeys.Service) (err error) {
-		callers[i], err = on.Authenticate(b.t.Context(), token, requestFunc)
+	errs := b.concurrently(len(callers), func(i int, instance *apikeys.Service) (err error) {
+		callers[i], err = instance.Authenticate(b.t.Context(), token, requestFunc)
 		return err
 	})
 	left := map[int]bool{}
@@ -332,7 +332,8 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, 1, b.CountRows(`audit_entries`), "only the creation is recorded")
 }
 
-// rules.md, Rate limits: 120 refused requests have an entry each, and use up no limit of accepted ones.
+// rules.md, Rate limits: 120 refused requests in 60 seconds get an audit entry each. They leave the limit of
+// accepted requests untouched.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

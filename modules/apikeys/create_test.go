@@ -104,7 +104,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 }
 
 // org/doc.go: creating, replacing or renaming a key locks the actor's role, and waits for a change of it.
-func TestRoleLostDuringTheRequestChangesNoKey(t *testing.T) {
+func TestActorWhoLosesTheRoleChangesNoKey(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	admin := member(ourOrganisation, "admin", true)
@@ -141,7 +141,7 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 }
 
 // rules.md, Audit log: the creation and every change of a key commit with their audit entry.
-func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
+func TestKeyDoesNotChangeWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	b.Exec(`revoke insert on audit_entries from dg_app`)
@@ -161,8 +161,8 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.insertKeys(apikeys.MaxUsable, "revoked", nil, &past)
 	b.insertKeys(50, "expiring", &future, nil)
 	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
-	errs := b.concurrently(10, func(_ int, on *apikeys.Service) error {
-		return tb.ErrorOf2(on.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
+	errs := b.concurrently(10, func(_ int, instance *apikeys.Service) error {
+		return tb.ErrorOf2(instance.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
 	})
 	require.Equal(t, 1, countAccepted(errs))
 	for _, err := range errs { // on a busy machine a request may time out waiting for the lock
@@ -184,8 +184,8 @@ func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 	in := apikeys.NewKey{
 		ID: apikeys.NewID(), Name: "Next", Scopes: []apikeys.Scope{apikeys.ForksRead}, Replaces: old.ID,
 	}
-	create := func(_ int, on *apikeys.Service) error {
-		return tb.ErrorOf2(on.Create(t.Context(), b.owner, in, request))
+	create := func(_ int, instance *apikeys.Service) error {
+		return tb.ErrorOf2(instance.Create(t.Context(), b.owner, in, request))
 	}
 	tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
 	err := b.WhileWaiting(tx, func() error { return errors.Join(b.concurrently(2, create)...) }, func() {
@@ -236,8 +236,8 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 		require.Equal(t, old.ID, made.Replaces)
 		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", old), time.Minute)
 
-		usable := func(_ int, on *apikeys.Service) error {
-			return errors.Join(b.checkUsable(ourOrganisation, old.ID), b.useFunc(token)(0, on))
+		usable := func(_ int, instance *apikeys.Service) error {
+			return errors.Join(b.checkUsable(ourOrganisation, old.ID), b.useFunc(token)(0, instance))
 		}
 		b.accept(newToken)
 		require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, usable)) == 2, "%s", overlap)

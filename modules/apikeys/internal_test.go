@@ -85,7 +85,7 @@ func TestTokenIsParsedByItsForm(t *testing.T) {
 				require.Equal(t, tokenReferencePattern.MatchString(text), ok, "%q", text)
 				require.True(t, !found || len(id) == idLength && strings.Contains(text, TokenPrefix+id))
 				require.True(t, !ok || token.String() == text && token.ID == id, "%q", text)
-				require.True(t, ok || token == Token{}, "what is refused is not half read")
+				require.True(t, ok || token == Token{}, "no part of a rejected token is returned")
 			}
 		}
 	})
@@ -99,7 +99,7 @@ func TestRedactRemovesSecrets(t *testing.T) {
 		everyByte += fmt.Sprintf("%%%02X", b)
 	}
 	twice := strings.ReplaceAll(everyByte, "%", "%25")
-	separated := func(by string) string { return strings.ReplaceAll(vectorToken, "_", by) }
+	separated := func(separator string) string { return strings.ReplaceAll(vectorToken, "_", separator) }
 	cut := len(vectorToken) - 20
 	for _, text := range []string{
 		vectorToken, "/x/" + vectorToken + "/y", vectorToken + "," + vectorToken, vectorToken + "AAAA",

@@ -212,8 +212,8 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	gone, goneToken := b.newKey()
-	b.accept(goneToken)
+	deletedKey, deletedToken := b.newKey()
+	b.accept(deletedToken)
 	b.accept(token)
 	b.Exec(`create function fail() returns trigger language plpgsql as $$ begin
 		perform pg_advisory_xact_lock(7); raise 'full'; end $$`)
@@ -222,10 +222,10 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 		return b.service.UsageCounter.Store(b.t.Context())
 	}, func() { b.accept(token) }))
 	b.Exec(`drop trigger fail on api_key_usage`)
-	b.Exec(`delete from api_keys where id = $1`, gone.ID)
+	b.Exec(`delete from api_keys where id = $1`, deletedKey.ID)
 	b.storeUsage()
 	require.Equal(t, [3]int64{2, 0, 0}, b.usageToday(key))
-	require.Zero(t, b.usageToday(gone))
+	require.Zero(t, b.usageToday(deletedKey))
 }
 
 // A request counts for the UTC day of its arrival. Counts are kept for 30 days.

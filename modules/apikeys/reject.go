@@ -8,14 +8,16 @@ import (
 	"dg/platform/apperr"
 )
 
-// UnknownKey is not in any audit log, because an unknown key has no organisation.
+// UnknownKey is the reason to reject an unknown id. No audit log has it, because no organisation
+// owns the id.
 const UnknownKey audit.Reason = "unknown_key"
 
 // errInvalidKey hides whether the id is unknown or the secret is wrong.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
-// rejection reveals the reason only for a correct secret: authenticate.sql checks that first.
+// rejection returns the error for the caller. It reveals the reason only for a correct secret, which
+// authenticate.sql checks first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:

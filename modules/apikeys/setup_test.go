@@ -106,15 +106,15 @@ func (b *fixture) checkUsable(organisation, id string) error {
 }
 
 // concurrently calls do n times concurrently, alternating between the two instances.
-func (b *fixture) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {
+func (b *fixture) concurrently(n int, do func(i int, instance *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	testkit.Concurrently(n, func(i int) { errs[i] = do(i, []*apikeys.Service{b.service, b.otherInstance}[i%2]) })
 	return errs
 }
 
 func (b *fixture) useFunc(token apikeys.Token) func(int, *apikeys.Service) error {
-	return func(_ int, on *apikeys.Service) error {
-		return tb.ErrorOf(on.Authenticate(b.t.Context(), token, requestFunc))
+	return func(_ int, instance *apikeys.Service) error {
+		return tb.ErrorOf(instance.Authenticate(b.t.Context(), token, requestFunc))
 	}
 }
 

@@ -79,8 +79,8 @@ const MaxListed = MaxUsable + 1000
 // List returns the keys of the actor's organisation, newest first. Beyond MaxListed it leaves out
 // the oldest of the revoked and expired keys. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
-	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
-		return of.Order(usableCondition + " desc, created_at desc, id").Limit(MaxListed)
+	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(query *gorm.DB) *gorm.DB {
+		return query.Order(usableCondition + " desc, created_at desc, id").Limit(MaxListed)
 	})
 	slices.SortFunc(listed, func(a, b Key) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
@@ -92,8 +92,8 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 // never revoked, the soonest first. It returns at most MaxUsable. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	now := s.now()
-	expiring, err := s.findKeys(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
-		return of.Where("revoked_at is null and expires_at > ? and expires_at <= ?",
+	expiring, err := s.findKeys(ctx, actor, "apikeys.expiring", func(query *gorm.DB) *gorm.DB {
+		return query.Where("revoked_at is null and expires_at > ? and expires_at <= ?",
 			now, now.Add(noticePeriod)).Order("expires_at, id").Limit(MaxUsable)
 	})
 	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
@@ -124,20 +124,21 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 }
 
 func (s *Service) findKeys(
-	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
+	ctx context.Context, actor Actor, tag string, narrow func(query *gorm.DB) *gorm.DB,
 ) ([]Key, error) {
 	if err := s.authorizeList(actor); err != nil {
 		return nil, err
 	}
 	var listed []Key
-	of := selectKeys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
-	if err := narrow(of).Find(&listed).Error; err != nil {
+	query := selectKeys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
+	if err := narrow(query).Find(&listed).Error; err != nil {
 		return nil, fmt.Errorf("%s: %w", tag, err)
 	}
 	return listed, s.authorizeList(actor, listed...)
 }
 
-// Defence in depth: only a bug in a query can return another organisation's key.
+// authorizeList also checks each key's organisation, as defence in depth: only a bug in a query can
+// return another organisation's key.
 func (s *Service) authorizeList(actor Actor, keys ...Key) error {
 	err := s.authorize(actor.Subject, ListKeys, actor.OrganisationID)
 	for _, k := range keys {

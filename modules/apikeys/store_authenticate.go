@@ -50,7 +50,7 @@ type authResult struct {
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
 	rateLimited          bool // the window of accepted or, with a reason, rejected requests is full
-	retryAfter           int  // if limited: seconds until the window has room
+	retryAfter           int  // if rateLimited: seconds until the window has room
 	firstInMinute        bool // last_used_at must be updated
 }
 

@@ -150,7 +150,7 @@ func stopReplaced(
 	}, nil
 }
 
-// The caller must hold lockCreation.
+// checkQuota returns ErrBelowPlan or ErrTooMany. The caller must hold lockCreation.
 func checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,
@@ -181,7 +181,8 @@ type Organisations interface {
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// If apply returns nil details, no key has changed, and change adds no audit entry.
+// change runs apply in a transaction, and adds entry with the details that apply returns. Nil details
+// mean that no key has changed: change adds no entry.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),

@@ -44,20 +44,20 @@ type counts struct{ accepted, refused, limited int64 }
 func (u *UsageCounter) add(key usageKey, n counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	of, known := u.counts[key]
+	count, known := u.counts[key]
 	if !known && len(u.counts) >= maxCounted {
 		return
 	}
-	of.accepted += n.accepted
-	of.refused += n.refused
-	of.limited += n.limited
-	u.counts[key] = of
+	count.accepted += n.accepted
+	count.refused += n.refused
+	count.limited += n.limited
+	u.counts[key] = count
 }
 
 // count adds n to the current day, and returns the day so that Refuse can correct the count.
-func (u *UsageCounter) count(of Caller, n counts) (day int) {
+func (u *UsageCounter) count(caller Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
-	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
+	u.add(usageKey{caller.OrganisationID, caller.Actor.ID, day}, n)
 	return day
 }
 
@@ -105,7 +105,7 @@ func (u *UsageCounter) Run(ctx context.Context) {
 }
 
 // One statement stores the counts of all keys in a fixed order, so that instances cannot deadlock.
-// The join drops the counts of deleted keys.
+// The join drops the counts of deleted keys. Counts older than UsageDays are deleted.
 const storeUsageSQL = `/* apikeys.storeUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked

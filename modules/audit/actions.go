@@ -46,7 +46,7 @@ var (
 	PasswordChanged  = newAction("password.changed", "Password changed")
 	PasswordReset    = newAction("password.reset", "Password reset")
 
-	// recorded by dg's commands and imports
+	// changes by dg's commands and imports, not by the person
 	PasswordRemoved = newAction("password.removed", "Password removed", "target")
 	TwoStepRemoved  = newAction("two_step.removed", "Two-step removed", "target")
 	AccountDeleted  = newAction("account.deleted", "Account deleted", "target")

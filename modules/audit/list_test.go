@@ -28,7 +28,7 @@ func matchingEntries(f audit.Filter, entries []audit.Entry) []audit.Entry {
 
 var random = rand.New(rand.NewPCG(3, 5))
 
-func pick[T any](from ...T) T { return from[random.IntN(len(from))] }
+func pick[T any](options ...T) T { return options[random.IntN(len(options))] }
 
 var (
 	day           = 24 * time.Hour
@@ -39,7 +39,7 @@ var (
 	}
 )
 
-// storeRandomEntries stores entries in two logs, many with equal instants. It returns the log of ours, newest first.
+// storeRandomEntries stores entries in two logs, many with equal instants. It returns our log, newest first.
 func (b fixture) storeRandomEntries(t *testing.T) []audit.Entry {
 	for range 1500 {
 		e := audit.Entry{

@@ -28,11 +28,11 @@ type fixture struct {
 
 func setup(t *testing.T) fixture {
 	t.Parallel()
-	db := testkit.New(t)
+	world := testkit.New(t)
 	for _, id := range []string{ourOrganisation, theirOrganisation} {
-		db.AddOrganisation(testkit.Organisation{ID: id})
+		world.AddOrganisation(testkit.Organisation{ID: id})
 	}
-	return fixture{World: db, log: audit.New(db.DB)}
+	return fixture{World: world, log: audit.New(world.DB)}
 }
 
 func (b fixture) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
@@ -178,15 +178,15 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 // Client text becomes valid UTF-8 without NUL, cut at the last character within its field's limit.
 func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
-	odd := "a" + strings.Repeat("é\x00\xff", 1000)
+	invalid := "a" + strings.Repeat("é\x00\xff", 1000)
 	e := newEntry(ourOrganisation)
-	e.Target.ID = odd[1:]
-	e.Request = audit.Request{Method: odd, Path: odd, UserAgent: odd}
+	e.Target.ID = invalid[1:]
+	e.Request = audit.Request{Method: invalid, Path: invalid, UserAgent: invalid}
 	require.NoError(t, b.log.Append(t.Context(), e))
 	listed := b.list(t, ourOrganisation, audit.Page{Limit: 1})[0]
-	within := func(limit int) string { return "a" + strings.Repeat("é\uFFFD\uFFFD", limit/8-1) + "é\uFFFD" }
+	cutTo := func(limit int) string { return "a" + strings.Repeat("é\uFFFD\uFFFD", limit/8-1) + "é\uFFFD" }
 	require.Equal(t, strings.Repeat("é\uFFFD\uFFFD", 1024/8), listed.Target.ID, "it fits exactly")
-	require.Equal(t, audit.Request{Method: within(16), Path: within(1024), UserAgent: within(256)}, listed.Request)
+	require.Equal(t, audit.Request{Method: cutTo(16), Path: cutTo(1024), UserAgent: cutTo(256)}, listed.Request)
 }
 
 // The serving role sets neither instant nor id. The owner can: a log can be restored.
@@ -217,9 +217,9 @@ func TestIDsAreRandom(t *testing.T) {
 	}
 	listed := b.list(t, ourOrganisation, audit.Page{Limit: 100})
 	require.Len(t, listed, 40)
-	const random = 1<<53 - 1 // mask of the random bits; the bits above are microseconds
+	const randomMask = 1<<53 - 1 // mask of the random bits; the bits above are microseconds
 	for i := range listed[1:] {
-		gap := listed[i].ID&random - listed[i+1].ID&random
+		gap := listed[i].ID&randomMask - listed[i+1].ID&randomMask
 		require.Greater(t, max(gap, -gap), int64(1_000_000), "%d, %d", listed[i].ID, listed[i+1].ID)
 	}
 }
@@ -232,18 +232,18 @@ func TestServingRoleMayOnlySelectAndInsertEntries(t *testing.T) {
 		where has_table_privilege('dg_app', 'audit_entries', p))`))
 }
 
-var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+var pruneBefore = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// storeOldEntries stores n entries and a count of refusals before pruneFrom, and one of each at pruneFrom.
+// storeOldEntries stores n entries and a count of refusals before pruneBefore, and one of each at pruneBefore.
 func (b fixture) storeOldEntries(t *testing.T, organisation string, n int) {
 	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, details, method, path, address, user_agent, request_id)
 		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',
 		  'api_key.refused', 'fork', 'f', 'wrong_secret', '{"rows": 12}', 'GET', '/api/v1/forks',
-		  '192.0.2.1', 'bi/1.0', 'request-' || n from generate_series(0, $3::int) n`, organisation, pruneFrom, n)
+		  '192.0.2.1', 'bi/1.0', 'request-' || n from generate_series(0, $3::int) n`, organisation, pruneBefore, n)
 	b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		select $1, 'k', 'Entrepôt', 'expired', $2::timestamptz - n * interval '1 min', 40
-		  from generate_series(0, 1) n`, organisation, pruneFrom)
+		  from generate_series(0, 1) n`, organisation, pruneBefore)
 }
 
 // Prune removes only what ExportBefore has written, and records it. Only the owner of the tables can prune.
@@ -253,13 +253,13 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	b.storeOldEntries(t, theirOrganisation, 3)
 	log := audit.New(b.Owner)
 	var file bytes.Buffer
-	n := tb.Must(log.ExportBefore(t.Context(), ourOrganisation, pruneFrom, &file))(t)
+	n := tb.Must(log.ExportBefore(t.Context(), ourOrganisation, pruneBefore, &file))(t)
 	require.EqualValues(t, 2_501, n)
 	require.Equal(t, 2_501, strings.Count(file.String(), "\n"))
-	count, lines, _ := strings.Cut(file.String(), "\n")
-	require.Contains(t, count, `"at":"2025-12-31T23:59:00.000Z","actorKind":"key","actorId":"k",`)
-	require.Contains(t, count, `"details":{"refusals":40},`)
-	newest, _, _ := strings.Cut(lines, "\n")
+	refusalLine, otherLines, _ := strings.Cut(file.String(), "\n")
+	require.Contains(t, refusalLine, `"at":"2025-12-31T23:59:00.000Z","actorKind":"key","actorId":"k",`)
+	require.Contains(t, refusalLine, `"details":{"refusals":40},`)
+	newest, _, _ := strings.Cut(otherLines, "\n")
 	require.Regexp(t, `^\{"entryId":"E\d+","organisationId":"`+ourOrganisation+`","at":"2025-12-31T23:00:00.000Z",`+
 		`"actorKind":"key","actorId":"k","actorName":"Entrepôt","action":"api_key.refused",`+
 		`"reason":"wrong_secret","targetKind":"fork","targetId":"f","details":\{"rows":12\},`+
@@ -267,17 +267,17 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 		`"requestId":"request-2499"\}$`, newest)
 
 	prune := func(from *audit.Log, exported int64) error {
-		return from.Prune(t.Context(), ourOrganisation, pruneFrom, exported, audit.Request{Path: "dg audit prune"})
+		return from.Prune(t.Context(), ourOrganisation, pruneBefore, exported, audit.Request{Path: "dg audit prune"})
 	}
 	require.ErrorContains(t, prune(log, n-1), "2500 entries were exported and 2501 are there")
 	require.ErrorContains(t, prune(b.log, n), "permission denied")
 	require.Len(t, b.list(t, ourOrganisation, audit.Page{Limit: 3_000}), 2_503)
 	require.NoError(t, prune(log, n))
-	left := b.list(t, ourOrganisation, audit.Page{Limit: 10})
-	require.Len(t, left, 3)
-	require.Equal(t, audit.LogPruned, left[0].Action)
-	require.Equal(t, audit.OperatorActor, left[0].Actor)
-	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_501.0}, left[0].Details)
-	require.Equal(t, pruneFrom, left[1].At.UTC())
+	remaining := b.list(t, ourOrganisation, audit.Page{Limit: 10})
+	require.Len(t, remaining, 3)
+	require.Equal(t, audit.LogPruned, remaining[0].Action)
+	require.Equal(t, audit.OperatorActor, remaining[0].Actor)
+	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_501.0}, remaining[0].Details)
+	require.Equal(t, pruneBefore, remaining[1].At.UTC())
 	require.Equal(t, 4, b.CountRows(`audit_entries where org_id = $1`, theirOrganisation))
 }

@@ -15,7 +15,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// ReadAuditLog is the permission on the log.
+// ReadAuditLog is the permission to read and download an organisation's log.
 var ReadAuditLog = authz.Permission{Resource: "audit_log", Action: "read"}
 
 // Log appends to and reads the logs of organisations.
@@ -76,11 +76,11 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 	return l.checkWrite(err, "append", e.Action)
 }
 
-func (l *Log) checkWrite(err error, how string, action Action) error {
+func (l *Log) checkWrite(err error, verb string, action Action) error {
 	if err != nil {
 		l.OnWriteFailure()
 	}
-	return apperr.Annotate(err, "audit: "+how+" "+string(action))
+	return apperr.Annotate(err, "audit: "+verb+" "+string(action))
 }
 
 // AppendChanges adds an operator's entry for each row of the SQL query in changes. A row has an

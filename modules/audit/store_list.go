@@ -10,7 +10,7 @@ import (
 
 // Filter selects the entries that match every field that is set. The zero Filter selects all.
 type Filter struct {
-	Action   Action
+	Action   Action    // KeyRevoked also selects KeyReplaced
 	PersonID string    // the person who acted
 	KeyID    string    // the key that acted or is the target
 	From, To time.Time // At is at or after From and before To

@@ -32,8 +32,8 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 		response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
 	id := testkit.Query[string](b.World, `select details->>'exportId' from audit_entries where action = 'export.started'`)
-	about := `{"from": "2026-01-01", "to": "2026-01-02", "exportId": "` + id + `", `
-	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.readDetails("export.started"))
+	detailsStart := `{"from": "2026-01-01", "to": "2026-01-02", "exportId": "` + id + `", `
+	require.JSONEq(t, detailsStart+`"reportingMode": "pseudonymous"}`, b.readDetails("export.started"))
 	entry := b.Begin(`lock table audit_entries in share mode`)
 	require.Equal(t, 20_001, strings.Count(b.readBody(response), "\n"))
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
@@ -43,7 +43,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 		b.service.Drain() // waits for the entry
 		return nil
 	}, nil))
-	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.readDetails("export.finished"))
+	require.JSONEq(t, detailsStart+`"rows": 20000, "outcome": "completed"}`, b.readDetails("export.finished"))
 }
 
 // If the rows fail after export.started was recorded, export.finished is recorded too.
@@ -74,7 +74,7 @@ func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 }
 
 // The outcome in export.finished says why an export ended early.
-func TestOutcomeOfAbortedExport(t *testing.T) {
+func TestAbortedExportRecordsItsOutcome(t *testing.T) {
 	for outcome, recheck := range map[string]func(ctx context.Context) error{
 		"access_ended": func(context.Context) error { return apperr.New(apperr.AccessDenied, "no") },
 		"database_unavailable": func(ctx context.Context) error {
@@ -118,8 +118,8 @@ func TestFileNamesAreASCII(t *testing.T) {
 		"../../etc/passwd": "etc-passwd_", "a\r\nSet-Cookie: x=y": "a-Set-Cookie-x-y_", "größe": "gr-e_", "-rf": "rf_",
 		"\u202efdp.exe": "fdp-exe_", "日本": "", "": "", strings.Repeat("ab", 2000): strings.Repeat("ab", 40) + "_",
 	} {
-		for group, below := range map[string]string{"": "", "g-1": "_group-g-1"} {
-			require.Equal(t, name+"2024-02-29_2024-03-01"+below+".csv",
+		for group, suffix := range map[string]string{"": "", "g-1": "_group-g-1"} {
+			require.Equal(t, name+"2024-02-29_2024-03-01"+suffix+".csv",
 				fileName(slug, reports.Query{Period: period, GroupID: group}), "%q", slug)
 		}
 	}
@@ -229,7 +229,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 
 // rules.md, Bounds: a refused export's error names the limit that it reached.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	for want, held := range map[string]string{ // each letter requests a slot for an organisation; the last is refused
+	for want, organisations := range map[string]string{ // each letter requests a slot for an organisation; the last is refused
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {
@@ -239,7 +239,7 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 			outcomesServed, err := testutil.GatherAndCount(metrics, "dg_exports_finished_total")
 			require.NoError(t, err)
 			require.Equal(t, len(outcomes)+1, outcomesServed, "each has a value before its first event")
-			for _, organisation := range held {
+			for _, organisation := range organisations {
 				require.NoError(t, err)
 				_, err = s.slots.Acquire(t.Context(), string(organisation))
 			}
@@ -250,8 +250,8 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 	}
 }
 
-// doc.go: access is rechecked at most twice a second. Lost access and silence have different errors.
-func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
+// doc.go: access is rechecked at most twice a second. Lost access and a database timeout have different errors.
+func TestRecheckDistinguishesLostAccessFromTimeout(t *testing.T) {
 	for answer, want := range map[error]error{
 		nil:                                    nil,
 		apperr.New(apperr.AuthRequired, "No."): errAccessEnded,
@@ -259,10 +259,10 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 		apperr.New(apperr.NotFound, "Gone."):   errAccessEnded,
 		context.DeadlineExceeded:               context.DeadlineExceeded,
 	} {
-		asked := 0
+		rechecks := 0
 		withGate(t, func(t *testing.T, gate *Gate) {
 			gate.recheck = func(context.Context) error {
-				asked++
+				rechecks++
 				return answer
 			}
 			enter := func() error {
@@ -274,13 +274,13 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 			}
 			time.Sleep(recheckInterval - time.Nanosecond)
 			require.NoError(t, enter())
-			require.Zero(t, asked)
+			require.Zero(t, rechecks)
 			time.Sleep(time.Nanosecond)
 			err := enter()
 			require.ErrorIs(t, err, want)
 			require.Equal(t, want == errAccessEnded, errors.Is(err, errAccessEnded))
 			require.NoError(t, enter())
-			require.Equal(t, 1, asked)
+			require.Equal(t, 1, rechecks)
 			require.Empty(t, gate.turns, "each turn is given back")
 		})
 	}

@@ -73,21 +73,21 @@ func (g *Gate) Enter() (leave func(), err error) {
 	case <-time.After(turnWait): // exports that hold all turns may be waiting for the database
 	}
 	timer := time.AfterFunc(g.timeout(), func() { g.stop(context.DeadlineExceeded) })
-	back := func() {
+	finish := func() {
 		timer.Stop()
 		free()
 	}
 	entered := false
 	defer func() { // runs also after a panic of recheck
 		if !entered {
-			back()
+			finish()
 		}
 	}()
 	if err := g.checkAccess(); err != nil {
 		return nil, err
 	}
 	entered = true
-	return back, nil
+	return finish, nil
 }
 
 // timeout returns how long the next block may take.
@@ -100,7 +100,8 @@ func (g *Gate) timeout() time.Duration {
 	return min(left, blockTimeout)
 }
 
-// checkAccess treats apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound as lost access.
+// checkAccess returns errAccessEnded if recheck reports apperr.AuthRequired, apperr.AccessDenied or
+// apperr.NotFound. It calls recheck at most once in recheckInterval.
 func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil

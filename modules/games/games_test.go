@@ -29,7 +29,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {
 		statement string
-		want      [2]bool // whether the versions of ours and theirs change
+		want      [2]bool // whether our and their version change
 	}{
 		{`insert into forks select '` + ourFork + `', '` + ourOrganisation + `', game_id, slug, title, major,
 			status, visibility, source_locale, 1, suspended, configuration, created_at, updated_at

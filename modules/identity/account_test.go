@@ -13,9 +13,9 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-func (b *fixture) changePasswordFrom(address string, of identity.Session, current string) error {
-	given := identity.Proof{Password: current}
-	return tb.ErrorOf(b.service.ChangePassword(b.contextFrom(address), of.Token, given, newPassword))
+func (b *fixture) changePasswordFrom(address string, session identity.Session, current string) error {
+	proof := identity.Proof{Password: current}
+	return tb.ErrorOf(b.service.ChangePassword(b.contextFrom(address), session.Token, proof, newPassword))
 }
 
 // A new password ends the person's other sessions. This session continues under a new token.
@@ -47,7 +47,7 @@ func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
 	stolen := b.signIn(annEmail)
-	own := b.signIn(annEmail)
+	ownSession := b.signIn(annEmail)
 	guess := func(network int) {
 		b.requireFailures(10, identity.ErrWrongPassword, func() error {
 			return b.changePasswordFrom(fmt.Sprintf("2001:db8:0:%x::1", network), stolen, wrongPassword)
@@ -58,7 +58,7 @@ func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	}
 	until := b.now().Add(10 * time.Minute)
 	requireLocked(t, b.changePasswordFrom("2001:db8::2", stolen, password), until)
-	require.NoError(t, b.changePasswordFrom("192.0.2.1", own, password))
+	require.NoError(t, b.changePasswordFrom("192.0.2.1", ownSession, password))
 	require.False(t, b.isActive(stolen.Token))
 
 	b.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
@@ -69,48 +69,48 @@ func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 		guess(network)
 	}
 	requireLocked(t, b.trySignIn(annEmail, password, homeAddress), b.now().Add(10*time.Minute))
-	requireLocked(t, b.trySignIn(annEmail, password, "2001:db8::2"), b.now().Add(10*time.Minute)) // its network
+	requireLocked(t, b.trySignIn(annEmail, password, "2001:db8::2"), b.now().Add(10*time.Minute)) // the thief's network
 	b.advance(10 * time.Minute)
 	b.signIn(annEmail)
 }
 
-// agePassword sets the session's last password entry to this long ago, by the database's clock.
-func (b *fixture) agePassword(of identity.Session, since string) {
+// agePassword makes the session's last password entry as old as age, by the database's clock.
+func (b *fixture) agePassword(session identity.Session, age string) {
 	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
-		[]byte(of.Token), since)
+		[]byte(session.Token), age)
 }
 
-func (b *fixture) reauthenticate(of identity.Session, given identity.Proof) error {
-	return b.otherInstance.Reauthenticate(b.ctx(), of.Token, given)
+func (b *fixture) reauthenticate(session identity.Session, proof identity.Proof) error {
+	return b.otherInstance.Reauthenticate(b.ctx(), session.Token, proof)
 }
 
-// rules.md, Keys: the 15 minutes run by the database's clock. They run per session, and a sign-in starts them.
+// rules.md, Keys: a session needs the password again 15 minutes after its last entry, by the database's clock.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
 	session := b.signIn(annEmail)
 	other := b.signIn(annEmail)
-	none := identity.Proof{}
-	wrong := identity.Proof{Password: wrongPassword}
+	noProof := identity.Proof{}
+	wrongProof := identity.Proof{Password: wrongPassword}
 	b.advance(time.Hour)
-	require.NoError(t, b.reauthenticate(session, none), "the instance's clock does not count")
+	require.NoError(t, b.reauthenticate(session, noProof), "the instance's clock does not count")
 	b.agePassword(session, "14 minutes 50 seconds")
-	require.NoError(t, b.reauthenticate(session, wrong), "it is not looked at")
+	require.NoError(t, b.reauthenticate(session, wrongProof), "it is not looked at")
 
 	b.agePassword(session, "15 minutes 1 second")
 	b.agePassword(other, "15 minutes 1 second")
-	require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrong))
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
+	require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrongProof))
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, noProof))
 	require.NoError(t, b.reauthenticate(session, proof("")))
-	require.NoError(t, b.reauthenticate(session, none))
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, none), "another session of the person")
+	require.NoError(t, b.reauthenticate(session, noProof))
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, noProof), "another session of the person")
 
 	b.agePassword(session, "-1 minute")
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none), "in the future")
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, noProof), "in the future")
 	changed := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
-	require.NoError(t, b.reauthenticate(changed, none), "it was entered for the change")
+	require.NoError(t, b.reauthenticate(changed, noProof), "it was entered for the change")
 	require.NoError(t, b.service.SignOut(b.ctx(), changed.Token))
-	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, none))
+	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, noProof))
 }
 
 // Reauthentication requires a code. A code works once, but for all concurrent submits of a form.
@@ -146,16 +146,16 @@ func TestChangesRequirePasswordAndCode(t *testing.T) {
 	secret, _, session := b.enrolPerson(annEmail)
 	b.agePassword(session, "1 hour")
 	changes := []func(identity.Proof) error{
-		func(given identity.Proof) error { return b.changePassword(session, given) },
-		func(given identity.Proof) error {
-			return tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), session.Token, given))
+		func(proof identity.Proof) error { return b.changePassword(session, proof) },
+		func(proof identity.Proof) error {
+			return tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), session.Token, proof))
 		},
-		func(given identity.Proof) error { return b.reauthenticate(session, given) },
-		func(given identity.Proof) error {
-			return tb.ErrorOf2(b.service.ReplaceRecoveryCodes(b.ctx(), session.Token, given))
+		func(proof identity.Proof) error { return b.reauthenticate(session, proof) },
+		func(proof identity.Proof) error {
+			return tb.ErrorOf2(b.service.ReplaceRecoveryCodes(b.ctx(), session.Token, proof))
 		},
-		func(given identity.Proof) error {
-			return tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), session.Token, given))
+		func(proof identity.Proof) error {
+			return tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), session.Token, proof))
 		},
 	}
 	refuse := func(changes []func(identity.Proof) error, wrong identity.Proof, want error) {
@@ -181,7 +181,7 @@ func (b *fixture) beginReset(email string) identity.Reset {
 	return tb.Must(b.newOperator(b.Owner).BeginReset(b.ctx(), email))(b.t)
 }
 
-// A reset requires neither password nor code. It ends all sessions of the person, and the browser's.
+// A reset requires neither password nor code. It ends the person's sessions and the browser's session.
 func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	b := setup(t)
 	secret, _, session := b.enrolPerson("Ann@example.com")
@@ -204,9 +204,9 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, b.CountRows(`recovery_codes`))
 	require.ErrorIs(t, b.service.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
-	in := tb.Must(b.service.SignIn(b.ctx(), annEmail, newPassword, ""))(t)
-	require.False(t, in.SecondStepDue)
-	require.Equal(t, b.now(), *in.Person.PasswordSince)
+	renewed := tb.Must(b.service.SignIn(b.ctx(), annEmail, newPassword, ""))(t)
+	require.False(t, renewed.SecondStepDue)
+	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.NoError(t, b.service.ResetPassword(b.ctx(), b.beginReset(annEmail).Token, password, bobs.Token))
 	require.False(t, b.isActive(bobs.Token))
 }
@@ -219,28 +219,28 @@ func TestResetExpires(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.NotFound))
 	require.ErrorContains(t, tb.ErrorOf(b.newOperator(b.DB).BeginReset(b.ctx(), annEmail)), "permission denied")
 
-	used := b.beginReset(annEmail)
-	require.Equal(t, [3]int{1, 49, 0}, b.countResults(func(_ int, on *identity.Service) error {
-		return on.ResetPassword(b.ctx(), used.Token, newPassword, "")
+	usedReset := b.beginReset(annEmail)
+	require.Equal(t, [3]int{1, 49, 0}, b.countResults(func(_ int, instance *identity.Service) error {
+		return instance.ResetPassword(b.ctx(), usedReset.Token, newPassword, "")
 	}), "it works once over two instances")
 
 	first := b.beginReset(annEmail)
 	second := b.beginReset(annEmail)
 	require.Equal(t, 1, b.CountRows(`account_resets where token_hash = sha256($1)`, []byte(second.Token)))
 	b.advance(30*time.Minute - time.Millisecond)
-	whose := tb.Must(b.service.PersonOfReset(b.ctx(), second.Token))(t)
-	require.Equal(t, second.Person, whose)
+	person := tb.Must(b.service.PersonOfReset(b.ctx(), second.Token))(t)
+	require.Equal(t, second.Person, person)
 	b.advance(time.Millisecond)
 	third := b.beginReset(annEmail)
 	b.Exec(`update users set password_hash = 'another'`)
-	for _, token := range []string{"", used.Token, first.Token, second.Token, third.Token} {
+	for _, token := range []string{"", usedReset.Token, first.Token, second.Token, third.Token} {
 		require.ErrorIs(t, tb.ErrorOf(b.service.PersonOfReset(b.ctx(), token)), identity.ErrNoReset)
 		require.ErrorIs(t, b.service.ResetPassword(b.ctx(), token, newPassword, ""), identity.ErrNoReset)
 	}
 }
 
 // An upgrade rewrites e-mail keys. CheckEmails names e-mails that no form accepts, or whose key is taken.
-func TestEmailKeysAreRewrittenOrWarnedOf(t *testing.T) {
+func TestEmailKeysAreRewrittenOrReported(t *testing.T) {
 	b := setup(t)
 	for _, email := range []string{
 		"ann@bücher.example", "bob@example.org ", "cy@faß.example", "cy@xn--fa-hia.example", "jürgen@example.org",

@@ -22,8 +22,8 @@ type Proof struct{ Password, Code string }
 // signed in within the last reauthenticationTTL. Errors: ErrPasswordDue for a proof without a
 // password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
-	own, err := s.signedInSession(ctx, token)
-	if err != nil || own.Fresh {
+	row, err := s.signedInSession(ctx, token)
+	if err != nil || row.Fresh {
 		return err
 	}
 	if proof.Password == "" {
@@ -43,9 +43,9 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	return err
 }
 
-// withPassword checks the password and runs fn, which must verify the code. Errors: ErrNoSession,
-// ErrWrongPassword, a LockedError, those of fn, apperr.Unavailable (too many sign-ins at once, an
-// unreadable secret, a failed write to the audit log).
+// withPassword checks the password and runs fn, which must verify the code. It returns the session
+// after rotate. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn, apperr.Unavailable
+// (too many sign-ins at once, an unreadable secret, a failed write to the audit log).
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -54,11 +54,11 @@ func (s *Service) withPassword(
 		return Session{}, err
 	}
 	defer release()
-	own, err := s.signedInSession(ctx, token)
+	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	limits, err := s.verifyPassword(ctx, own.User, proof.Password)
+	limits, err := s.verifyPassword(ctx, row.User, proof.Password)
 	if err != nil {
 		return Session{}, err
 	}
@@ -82,8 +82,9 @@ type change struct {
 	newSession Session    // the session after rotate
 }
 
-// changePerson calls fn with the person's row locked. It commits even after ErrWrongCode, so that
-// the counts of attempts persist. Errors: ErrNoSession, also if the session is at another step.
+// changePerson calls fn with the person's row locked, and returns the session after rotate. It commits
+// even after ErrWrongCode, so that the counts of attempts persist. Errors: those of fn, ErrNoSession,
+// also if the session is at another step.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (renewed Session, err error) {
@@ -93,14 +94,14 @@ func (s *Service) changePerson(
 		if err := lockPersonOf(tx, token); err != nil {
 			return err
 		}
-		from, err := readSession(tx, token, now, false)
+		row, err := readSession(tx, token, now, false)
 		if err != nil {
 			return err
 		}
-		if from.SecondStepDue != secondStepDue {
+		if row.SecondStepDue != secondStepDue {
 			return ErrNoSession
 		}
-		c := change{service: s, tx: tx, now: now, token: token, session: from}
+		c := change{service: s, tx: tx, now: now, token: token, session: row}
 		err = fn(&c)
 		renewed = c.newSession
 		if errors.Is(err, ErrWrongCode) {
@@ -162,7 +163,7 @@ func (c *change) verifyCode(code string) error {
 
 // useCode deletes a recovery code, or stores a TOTP code's time step: each works once.
 func (c *change) useCode(code string) error {
-	if recovery, is := parseRecoveryCode(code); is {
+	if recovery, ok := parseRecoveryCode(code); ok {
 		return c.useRecoveryCode(recovery)
 	}
 	secret, err := c.service.keyring.decryptStored(c.session.UserID, *c.session.User.TOTPSecret)

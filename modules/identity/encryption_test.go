@@ -43,7 +43,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 // Secrets in clear or under the previous key are encrypted with the current one. Sessions and recovery codes stay.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
-	anns, codes, session := b.enrolPerson(annEmail)
+	annSecret, codes, session := b.enrolPerson(annEmail)
 	b.storePerson(bobEmail, totpSecret)
 	b.storePerson("cat@example.com", "")
 	require.Equal(t, identity.ReencryptResult{}, b.useKeyring(identity.KeyringOf(0, 0)))
@@ -51,14 +51,14 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		identity.KeyringOf(1, 0), identity.KeyringOf(2, 1), identity.KeyringOf(2, 0), identity.KeyringOf(3, 2),
 	} {
 		before := b.storedSecret(annEmail)
-		done := b.useKeyring(keys)
-		require.Zero(t, done.Unreadable)
-		require.Equal(t, before != b.storedSecret(annEmail), done.Encrypted == 2)
+		result := b.useKeyring(keys)
+		require.Zero(t, result.Unreadable)
+		require.Equal(t, before != b.storedSecret(annEmail), result.Encrypted == 2)
 		require.Equal(t, identity.ReencryptResult{}, b.useKeyring(keys), "once")
 		require.Regexp(t, `^v1\.`, b.storedSecret(bobEmail))
 		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.recoveryCodesLeft(session))
-		require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(anns, 0)))
+		require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(annSecret, 0)))
 		b.advance(time.Minute)
 	}
 	require.Equal(t, 3, testkit.Query[int](b.World, `select totp_rewritten from users where email_key = $1`, annEmail))
@@ -87,9 +87,9 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	b.requireFailures(1, identity.ErrWrongCode, func() error { return b.verifyCode(pending, b.wrongCode(totpSecret)) })
 	requireLocked(t, b.verifyCode(pending, b.code(totpSecret, 0)), b.now().Add(time.Hour))
 	b.Exec(`update users set totp_secret = $1 where email_key = $2`, before, bobEmail)
-	imported := b.Begin(`select from secret_key_check for share`)
-	require.NoError(t, b.WhileWaiting(imported, replace, func() { // nothing is locked before the check value
-		b.ExecIn(imported, `update users set totp_secret = null, totp_last_step = null`)
+	importTx := b.Begin(`select from secret_key_check for share`)
+	require.NoError(t, b.WhileWaiting(importTx, replace, func() { // nothing is locked before the check value
+		b.ExecIn(importTx, `update users set totp_secret = null, totp_last_step = null`)
 	}))
 	require.Zero(t, b.CountRows(`users where totp_secret is not null`))
 }
@@ -125,12 +125,12 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 		return tb.ErrorOf(identity.CheckSecretKey(b.ctx(), b.DB, keys))
 	}
 	require.NoError(t, check(identity.KeyringOf(7, 0)), "the database has no key yet")
-	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}} {
-		b.useKeyring(identity.KeyringOf(turn.current, turn.previous))
-		require.NoError(t, check(identity.KeyringOf(turn.current, 0)))
-		require.NoError(t, check(identity.KeyringOf(9, turn.current)))
-		require.NoError(t, check(identity.KeyringOf(0, turn.current)), "as the previous key alone")
-		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, turn.previous}} {
+	for _, c := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}} {
+		b.useKeyring(identity.KeyringOf(c.current, c.previous))
+		require.NoError(t, check(identity.KeyringOf(c.current, 0)))
+		require.NoError(t, check(identity.KeyringOf(9, c.current)))
+		require.NoError(t, check(identity.KeyringOf(0, c.current)), "as the previous key alone")
+		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, c.previous}} {
 			keys := identity.KeyringOf(wrong[0], wrong[1])
 			require.ErrorIs(t, check(keys), identity.ErrWrongSecretKey, "%v", wrong)
 			_, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
@@ -156,8 +156,8 @@ func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, identity.Keyring{}, true)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	keys := identity.KeyringOf(2, 0)
-	done := tb.Must(identity.MigrateSecrets(b.ctx(), b.Owner, keys, true))(t)
-	require.Equal(t, identity.ReencryptResult{Unreadable: 1}, done)
+	result := tb.Must(identity.MigrateSecrets(b.ctx(), b.Owner, keys, true))(t)
+	require.Equal(t, identity.ReencryptResult{Unreadable: 1}, result)
 	unreadable := tb.Must(identity.CheckSecretKey(b.ctx(), b.DB, keys))(t)
 	require.Equal(t, []string{annEmail}, unreadable)
 	for _, keys := range []identity.Keyring{{}, keys} {

@@ -24,11 +24,11 @@ func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheapCost) }
 
 // AttemptWrongPassword attempts a wrong password. It calls computing in place of the hash.
 func (s *Service) AttemptWrongPassword(ctx context.Context, email string, computing func()) error {
-	who, err := userByEmail(s.gorm(ctx), email)
+	user, err := userByEmail(s.gorm(ctx), email)
 	if err != nil {
 		return err
 	}
-	return s.attempt(s.gorm(ctx), who, passwordLimits(who, requestOf(ctx).Address), func() error {
+	return s.attempt(s.gorm(ctx), user, passwordLimits(user, requestOf(ctx).Address), func() error {
 		computing()
 		return ErrWrongPassword
 	})
@@ -94,15 +94,15 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	h := newHasher(hashCost)
 	hash := tb.Must(h.hash(t.Context(), "Zoe\u0308 and friends"))(t)
 	require.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
-	again := tb.Must(h.hash(t.Context(), "Zo\u00eb and friends"))(t)
-	require.NotEqual(t, hash, again)
+	secondHash := tb.Must(h.hash(t.Context(), "Zo\u00eb and friends"))(t)
+	require.NotEqual(t, hash, secondHash)
 	longest := strings.Repeat("x", maxPassword)
-	ofLongest := tb.Must(h.hash(t.Context(), longest))(t)
+	longestHash := tb.Must(h.hash(t.Context(), longest))(t)
 	for _, c := range []struct {
 		hash, password string
 		matches        bool
 	}{
-		{ofLongest, longest, true}, {hash, "Zo\u00eb and friends", true}, {again, "Zoe\u0308 and friends", true},
+		{longestHash, longest, true}, {hash, "Zo\u00eb and friends", true}, {secondHash, "Zoe\u0308 and friends", true},
 		{hash, "Zo\u00eb and friends ", false}, {hash, "", false},
 		{referenceHash, "password", true}, {referenceHash, "Password", false},
 	} {
@@ -115,12 +115,12 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-	with := func(part, wrong string) string { return strings.Replace(referenceHash, part, wrong, 1) }
+	hashWith := func(part, wrong string) string { return strings.Replace(referenceHash, part, wrong, 1) }
 	for _, hash := range []string{
-		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"), with("v=19", "v=16"),
-		with("$v=19", ""), with("m=65536", "m=262145"), with("m=65536", "m=4294967296"), with("m=65536", "m=7"),
-		with("t=2", "t=0"), with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
-		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"), with(key, "CTFh"),
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv", hashWith("argon2id", "argon2i"), hashWith("v=19", "v=16"),
+		hashWith("$v=19", ""), hashWith("m=65536", "m=262145"), hashWith("m=65536", "m=4294967296"), hashWith("m=65536", "m=7"),
+		hashWith("t=2", "t=0"), hashWith("t=2", "t=11"), hashWith("p=1", "p=17"), hashWith("m=65536,t=2", "t=2,m=65536"),
+		hashWith(salt, "c2Fs"), hashWith(salt, "c29tZXNhbHQ="), hashWith(salt, "c29tZXNhbHR"), hashWith(key, "CTFh"),
 		referenceHash + "$",
 	} {
 		require.False(t, ValidPasswordHash(hash), "%q", hash)
@@ -154,7 +154,7 @@ func TestLargestHashRunsAlone(t *testing.T) {
 	require.True(t, h.memory.TryAcquire(maxMemory))
 }
 
-// A new password has 12 characters to 1,000 bytes, and not only common words, the name and the e-mail.
+// A new password has at least 12 characters, at most 1,000 bytes, and more than common words, name and e-mail.
 func TestWeakPasswordsAreRefused(t *testing.T) {
 	t.Parallel()
 	maren := userRow{Name: "Zoë van Dijkstra", Email: "maren.solheim@harbour.example"}
@@ -212,12 +212,12 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 	recovery := newRecoveryCode()
 	want, ok := parseRecoveryCode(recovery)
 	require.True(t, ok)
-	for _, between := range []string{
+	for _, separator := range []string{
 		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
 	} {
-		_, ok := matchTOTP(secret, between+code[:3]+between+fullWidth(code[3:])+between, now, 0)
-		require.True(t, ok, "%q", between)
-		spelled := between + strings.ReplaceAll(recovery, "-", between) + between
+		_, ok := matchTOTP(secret, separator+code[:3]+separator+fullWidth(code[3:])+separator, now, 0)
+		require.True(t, ok, "%q", separator)
+		spelled := separator + strings.ReplaceAll(recovery, "-", separator) + separator
 		for _, text := range []string{spelled, fullWidth(recovery)} {
 			got, ok := parseRecoveryCode(text)
 			require.True(t, ok, "%q", text)
@@ -239,7 +239,7 @@ func fullWidth(text string) string {
 }
 
 // The clients of a /48 leave a sign-in slot to others.
-func TestSiteLeavesASignIn(t *testing.T) {
+func TestSiteLeavesASignInSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := New(nil, time.Now, Recorder{}, Keyring{}).slots
 		for i, network := range []string{"1:1", "1:2", "1:3", "1:4", "2:1"} {

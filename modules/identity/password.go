@@ -38,7 +38,7 @@ var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i
 // normalise returns the password in NFC for the hash: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
 
-func checkPassword(password string, of userRow) error {
+func checkPassword(password string, user userRow) error {
 	const field = "new"
 	text := normalise(password)
 	switch {
@@ -49,7 +49,7 @@ func checkPassword(password string, of userRow) error {
 			minPassword)
 	case len(password) > maxPassword:
 		return apperr.NewField(field, "The new password is too long. Use at most %d bytes.", maxPassword)
-	case countUncommon(password, wordsOf(of.Name, of.Email)) < minUncommon:
+	case countUncommon(password, wordsOf(user.Name, user.Email)) < minUncommon:
 		return apperr.NewField(field, "The new password is easy to guess: it is common, or made of "+
 			"your name or e-mail. Use several unrelated words, or a password manager.")
 	}
@@ -58,11 +58,11 @@ func checkPassword(password string, of userRow) error {
 
 // wordsOf splits names into words. It drops words of up to two bytes: a match may be chance.
 func wordsOf(names ...string) (words []string) {
-	between := func(r rune) bool {
+	isSeparator := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}
 	for _, name := range names {
-		for _, word := range strings.FieldsFunc(input.Lower(name)+" "+input.Fold(name), between) {
+		for _, word := range strings.FieldsFunc(input.Lower(name)+" "+input.Fold(name), isSeparator) {
 			if len(word) > 2 {
 				words = append(words, word)
 			}
@@ -71,22 +71,22 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// countUncommon counts the distinct characters outside common words and the words in own.
-func countUncommon(password string, own []string) int {
-	words := slices.Concat(own, commonWords)
+// countUncommon counts the distinct characters outside commonWords and ownWords.
+func countUncommon(password string, ownWords []string) int {
+	words := slices.Concat(ownWords, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
 	pairs := make([]string, 0, 2*len(words))
 	for _, word := range words {
 		pairs = append(pairs, word, "")
 	}
-	without := strings.NewReplacer(pairs...)
+	remover := strings.NewReplacer(pairs...)
 	text := strings.Join(strings.Fields(input.Lower(password)), "")
-	text = unleet.Replace(without.Replace(text))
-	different := map[rune]bool{}
-	for _, r := range without.Replace(text) {
-		different[r] = true
+	text = unleet.Replace(remover.Replace(text))
+	distinct := map[rune]bool{}
+	for _, r := range remover.Replace(text) {
+		distinct[r] = true
 	}
-	return len(different)
+	return len(distinct)
 }
 
 // ChangePassword replaces the person's password. The session of the token continues under the
@@ -95,11 +95,11 @@ func countUncommon(password string, own []string) int {
 func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, replacement string,
 ) (Session, error) {
-	own, err := s.signedInSession(ctx, token)
+	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	if err := checkPassword(replacement, own.User); err != nil {
+	if err := checkPassword(replacement, row.User); err != nil {
 		return Session{}, err
 	}
 	return s.withPassword(ctx, token, proof, func(c *change) error {

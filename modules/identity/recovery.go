@@ -42,13 +42,13 @@ func parseRecoveryCode(text string) (code string, ok bool) {
 
 // RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
 func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
-	own, err := s.signedInSession(ctx, token)
+	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return 0, err
 	}
 	var left int64
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
-		Where("user_id = ?", own.UserID).Count(&left).Error
+		Where("user_id = ?", row.UserID).Count(&left).Error
 	return int(left), apperr.Annotate(err, "identity: count recovery codes")
 }
 
@@ -132,14 +132,14 @@ type Reset struct {
 func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: instant(o.Now()).Add(resetTTL)}
 	err := o.DB.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
-		of, err := takeRow[userRow](tx.Clauses(lockRow), "identity.lockEmail", ErrNoSuchEmail,
+		user, err := takeRow[userRow](tx.Clauses(lockRow), "identity.lockEmail", ErrNoSuchEmail,
 			"email_key = ?", EmailKey(email))
 		if err != nil {
 			return err
 		}
-		reset.Person = of.person()
+		reset.Person = user.person()
 		err = insertRows(tx.Clauses(upsert), "identity.insertReset", &resetRow{
-			UserID: of.ID, TokenHash: hashText(reset.Token), ExpiresAt: reset.ExpiresAt,
+			UserID: user.ID, TokenHash: hashText(reset.Token), ExpiresAt: reset.ExpiresAt,
 		})
 		if err != nil {
 			return err
@@ -147,7 +147,7 @@ func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
 		return o.Recorder.record(tx, reset.Person, audit.Entry{
 			Actor:   audit.OperatorActor,
 			Action:  audit.ResetCreated,
-			Details: map[string]any{"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339)},
+			Details: map[string]any{"name": user.Name, "until": reset.ExpiresAt.Format(time.RFC3339)},
 		})
 	})
 	return reset, err
@@ -155,8 +155,8 @@ func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
 
 // PersonOfReset returns the person of a reset without using it up. Errors: ErrNoReset.
 func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, error) {
-	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
-	return whose.person(), err
+	user, err := userOfReset(s.gorm(ctx), token, s.clock())
+	return user.person(), err
 }
 
 // ResetPassword uses up the reset: it sets the password, turns two-step verification off, voids the
@@ -170,11 +170,11 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, session st
 	}
 	defer release()
 	// checked before hashing, so that an unknown token costs no hash
-	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
+	user, err := userOfReset(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err
 	}
-	if err := checkPassword(password, whose); err != nil {
+	if err := checkPassword(password, user); err != nil {
 		return err
 	}
 	hash, err := s.passwords.hash(ctx, password)
@@ -188,7 +188,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, session st
 		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's sessions
 			return err
 		}
-		return s.recorder.record(tx, whose.person(), audit.Entry{Action: audit.PasswordReset})
+		return s.recorder.record(tx, user.person(), audit.Entry{Action: audit.PasswordReset})
 	})
 }
 
@@ -202,7 +202,7 @@ func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
 // useReset locks the person's row before it deletes the reset, so that only one of concurrent uses
 // succeeds. Triggers end the sessions and void the recovery codes.
 func useReset(tx transaction, token, hash string, now time.Time) error {
-	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
+	user, err := userOfReset(tx.Clauses(lockUser), token, now)
 	if err != nil {
 		return err
 	}
@@ -216,5 +216,5 @@ func useReset(tx transaction, token, hash string, now time.Time) error {
 	columns := twoStepColumns(nil, nil, nil)
 	columns["password_hash"] = hash
 	columns["password_since"] = now
-	return updateUser(tx, "identity.reset", whose.ID, columns)
+	return updateUser(tx, "identity.reset", user.ID, columns)
 }

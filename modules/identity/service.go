@@ -92,14 +92,14 @@ func requestOf(ctx context.Context) audit.Request {
 	return r
 }
 
-func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
+func (r Recorder) record(tx transaction, person Person, e audit.Entry) error {
 	const message = "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment."
-	organisations, err := r.OrganisationsOf(tx, of.ID)
+	organisations, err := r.OrganisationsOf(tx, person.ID)
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, message)
 	}
-	e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
-	e.Target = audit.Target{Kind: "person", ID: of.ID}
+	e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: person.ID, Name: person.Name})
+	e.Target = audit.Target{Kind: "person", ID: person.ID}
 	e.Request = requestOf(tx.Statement.Context)
 	if err := r.Audit.AppendToAll(tx, organisations, e); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, message)
@@ -109,31 +109,31 @@ func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 
 // logSignIn does not log e-mails, because people type passwords into that field.
 func (r Recorder) logSignIn(
-	ctx context.Context, level slog.Level, what string, of Person, more ...any,
+	ctx context.Context, level slog.Level, message string, person Person, attrs ...any,
 ) {
-	from := requestOf(ctx)
-	r.Log.Log(ctx, level, what,
-		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
+	request := requestOf(ctx)
+	r.Log.Log(ctx, level, message,
+		append(attrs, "person_id", person.ID, "client", request.Address, "request_id", request.ID)...)
 }
 
 // recordAttempt logs and counts wrong attempts and locks. It ignores nil and other errors.
-func (r Recorder) recordAttempt(ctx context.Context, of Person, err error) {
+func (r Recorder) recordAttempt(ctx context.Context, person Person, err error) {
 	var reason string
-	var more []any
+	var attrs []any
 	locked, isLocked := errors.AsType[*LockedError](err)
 	switch {
 	case isLocked:
 		reason = reasonLocked
-		more = []any{"until", locked.Until.UTC()}
+		attrs = []any{"until", locked.Until.UTC()}
 	case errors.Is(err, ErrWrongCode):
 		reason = reasonWrongCode
-	case errors.Is(err, ErrWrongPassword) && of.ID == "":
+	case errors.Is(err, ErrWrongPassword) && person.ID == "":
 		reason = reasonUnknownEmail
 	case errors.Is(err, ErrWrongPassword):
 		reason = reasonWrongPassword
 	default:
 		return
 	}
-	r.logSignIn(ctx, slog.LevelWarn, "sign-in failed", of, append(more, "reason", reason)...)
+	r.logSignIn(ctx, slog.LevelWarn, "sign-in failed", person, append(attrs, "reason", reason)...)
 	r.OnFailedSignIn(reason)
 }

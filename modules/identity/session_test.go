@@ -37,14 +37,14 @@ func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 // A hash is computed for an unknown e-mail too, as the allocated memory shows.
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
-	people := b.newInstance(b.DB)
+	service := b.newInstance(b.DB)
 	const hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 	b.AddPerson(testkit.Person{Email: annEmail, PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.storePerson(bobEmail, ""))
 	allocated := func(email, password string) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := people.SignIn(b.ctx(), email, password, "")
+		_, err := service.SignIn(b.ctx(), email, password, "")
 		runtime.ReadMemStats(&after)
 		require.Error(t, err)
 		return after.TotalAlloc - before.TotalAlloc
@@ -64,18 +64,18 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
 	b.storePerson(bobEmail, "")
-	require.Equal(t, [3]int{50, 0, 0}, b.countResults(func(_ int, on *identity.Service) error {
-		return tb.ErrorOf(on.SignIn(b.ctx(), annEmail, password, "")) // correct passwords are not counted
+	require.Equal(t, [3]int{50, 0, 0}, b.countResults(func(_ int, instance *identity.Service) error {
+		return tb.ErrorOf(instance.SignIn(b.ctx(), annEmail, password, "")) // correct passwords are not counted
 	}))
 	for i, email := range []string{annEmail, "nobody@example.com"} {
-		from := "198.51.100." + strconv.Itoa(i)
-		require.Equal(t, [3]int{0, 10, 40}, b.countResults(func(_ int, on *identity.Service) error {
-			return tb.ErrorOf(on.SignIn(b.contextFrom(from), email, wrongPassword, ""))
+		address := "198.51.100." + strconv.Itoa(i)
+		require.Equal(t, [3]int{0, 10, 40}, b.countResults(func(_ int, instance *identity.Service) error {
+			return tb.ErrorOf(instance.SignIn(b.contextFrom(address), email, wrongPassword, ""))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
 		for _, p := range []string{password, wrongPassword} {
 			b.advance(time.Second)
-			requireLocked(t, b.trySignIn(strings.ToUpper(email), p, from), until)
+			requireLocked(t, b.trySignIn(strings.ToUpper(email), p, address), until)
 		}
 		b.signIn(bobEmail)
 	}
@@ -158,8 +158,8 @@ func TestEndedSessionIsNotRenewed(t *testing.T) {
 		require.Zero(t, b.CountRows(`sessions`), name)
 	}
 	b.storePerson(bobEmail, "")
-	own := b.signIn(bobEmail)
-	err := b.WhileWaiting(b.Begin(`delete from sessions`), func() error { return b.changePassword(own, proof("")) }, nil)
+	session := b.signIn(bobEmail)
+	err := b.WhileWaiting(b.Begin(`delete from sessions`), func() error { return b.changePassword(session, proof("")) }, nil)
 	require.ErrorIs(t, err, identity.ErrNoSession, "it ends between its reading and its renewal")
 	require.NoError(t, b.trySignIn(bobEmail, password, homeAddress), "nothing is changed")
 }
@@ -195,9 +195,9 @@ func TestSessionsExpire(t *testing.T) {
 	b.storePerson(annEmail, "")
 	idle := b.signIn(annEmail)
 	used := b.signIn(annEmail)
-	lastUse := func(of identity.Session) time.Time {
+	lastUse := func(session identity.Session) time.Time {
 		return testkit.Query[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
-			[]byte(of.Token))
+			[]byte(session.Token))
 	}
 	b.advance(59 * time.Second)
 	require.True(t, b.isActive(used.Token))
@@ -218,7 +218,7 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
-func (b *fixture) addSessions(id string, n int) {
+func (b *fixture) addExpiredSessions(id string, n int) {
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false from generate_series(1, $3::int) n`,
 		id, b.now(), n)
@@ -227,7 +227,7 @@ func (b *fixture) addSessions(id string, n int) {
 // Sign-ins remove expired rows, at most 1,000 per table. They do not wait for rows that another instance removes.
 func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
-	b.addSessions(b.storePerson(annEmail, ""), 1050)
+	b.addExpiredSessions(b.storePerson(annEmail, ""), 1050)
 	b.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
 		select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
 	b.Begin(`delete from sessions where token_hash = sha256('2')`)
@@ -242,9 +242,9 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	b := setup(t)
 	id := b.storePerson(annEmail, "")
-	own := b.signIn(annEmail)
+	session := b.signIn(annEmail)
 	rotation := b.Begin(`select from users where id = $1 for no key update`, id)
-	require.NoError(t, b.WhileWaiting(rotation, func() error { return b.service.SignOutEverywhere(b.ctx(), own.Token) },
+	require.NoError(t, b.WhileWaiting(rotation, func() error { return b.service.SignOutEverywhere(b.ctx(), session.Token) },
 		func() {
 			b.ExecIn(rotation, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 				second_step_due) values (sha256('rotated'), $1, $2, $2, $2, false)`, id, b.now().Add(time.Hour))
@@ -255,16 +255,16 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 // A person has at most 100 signed-in sessions. The newest stays, and one that waits for a code ends none.
 func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	b := setup(t)
-	b.addSessions(b.storePerson(annEmail, totpSecret), 100)
+	b.addExpiredSessions(b.storePerson(annEmail, totpSecret), 100)
 	b.Exec(`update sessions set expires_at = $1, last_used_at = $1::timestamptz
 		- case token_hash when sha256('7') then interval '1 h' else '0' end`, b.now().Add(time.Hour))
-	owners := b.signIn(annEmail)
+	pending := b.signIn(annEmail)
 	for range 200 {
 		b.signIn(annEmail)
 	}
 	require.Equal(t, 100, b.CountRows(`sessions where not second_step_due`))
-	in := tb.Must(b.service.VerifySecondStep(b.ctx(), owners.Token, b.code(totpSecret, 0)))(t)
-	require.True(t, b.isActive(in.Token))
+	signedIn := tb.Must(b.service.VerifySecondStep(b.ctx(), pending.Token, b.code(totpSecret, 0)))(t)
+	require.True(t, b.isActive(signedIn.Token))
 	require.Equal(t, 100, b.CountRows(`sessions where not second_step_due`))
 	require.Zero(t, b.CountRows(`sessions where token_hash = sha256('7')`), "the least recently used")
 	require.Equal(t, 200, b.CountRows(`sessions where second_step_due`), "which a sign-in does not end")

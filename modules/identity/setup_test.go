@@ -118,17 +118,17 @@ const concurrency = 50
 
 // countResults runs fn 50 times concurrently, alternating between the two instances. It counts the
 // results: success, wrong, locked.
-func (b *fixture) countResults(fn func(nth int, people *identity.Service) error) (counts [3]int) {
-	failed := make([]error, concurrency)
+func (b *fixture) countResults(fn func(i int, instance *identity.Service) error) (counts [3]int) {
+	errs := make([]error, concurrency)
 	testkit.Concurrently(concurrency, func(i int) {
 		for range 20 {
-			failed[i] = fn(i, []*identity.Service{b.service, b.otherInstance}[i%2])
-			if !postgres.IsUnavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
+			errs[i] = fn(i, []*identity.Service{b.service, b.otherInstance}[i%2])
+			if !postgres.IsUnavailable(errs[i]) && !apperr.Is(errs[i], apperr.Unavailable) {
 				break // otherwise fn timed out on a busy machine and changed nothing: retry
 			}
 		}
 	})
-	for _, err := range failed {
+	for _, err := range errs {
 		switch {
 		case err == nil:
 			counts[0]++
@@ -157,12 +157,12 @@ func (b *fixture) trySignIn(email, password, address string) error {
 	return tb.ErrorOf(b.otherInstance.SignIn(b.contextFrom(address), email, password, ""))
 }
 
-func (b *fixture) verifyCode(of identity.Session, code string) error {
-	return tb.ErrorOf(b.otherInstance.VerifySecondStep(b.ctx(), of.Token, code))
+func (b *fixture) verifyCode(session identity.Session, code string) error {
+	return tb.ErrorOf(b.otherInstance.VerifySecondStep(b.ctx(), session.Token, code))
 }
 
-func (b *fixture) changePassword(of identity.Session, given identity.Proof) error {
-	return tb.ErrorOf(b.service.ChangePassword(b.ctx(), of.Token, given, newPassword))
+func (b *fixture) changePassword(session identity.Session, proof identity.Proof) error {
+	return tb.ErrorOf(b.service.ChangePassword(b.ctx(), session.Token, proof, newPassword))
 }
 
 func (b *fixture) requireFailures(times int, want error, fn func() error) {

@@ -34,24 +34,24 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 	if err := sweep(s.gorm(ctx), s.clock()); err != nil {
 		return Session{}, err
 	}
-	who, err := userByEmail(s.gorm(ctx), email)
+	user, err := userByEmail(s.gorm(ctx), email)
 	if err != nil {
 		return Session{}, err
 	}
-	limits, err := s.verifyPassword(ctx, who, password)
+	limits, err := s.verifyPassword(ctx, user, password)
 	if err != nil {
 		return Session{}, err
 	}
 	var session Session
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
-		if session, err = beginSession(tx, who, limits, s.clock()); err != nil {
+		if session, err = beginSession(tx, user, limits, s.clock()); err != nil {
 			return err
 		}
 		_, err = endSession(tx, previous)
 		return err
 	})
 	if err != nil {
-		s.recorder.recordAttempt(ctx, who.person(), err)
+		s.recorder.recordAttempt(ctx, user.person(), err)
 		return Session{}, err
 	}
 	if !session.SecondStepDue {
@@ -100,11 +100,11 @@ func userByEmail(db transaction, email string) (userRow, error) {
 
 // verifyPassword returns the limits, which the caller resets after a correct password.
 func (s *Service) verifyPassword(
-	ctx context.Context, who userRow, password string,
+	ctx context.Context, user userRow, password string,
 ) (limits []guessLimit, err error) {
-	limits = passwordLimits(who, requestOf(ctx).Address)
-	return limits, s.attempt(s.gorm(ctx), who, limits, func() error {
-		matches, err := s.passwords.matches(ctx, who.PasswordHash, password)
+	limits = passwordLimits(user, requestOf(ctx).Address)
+	return limits, s.attempt(s.gorm(ctx), user, limits, func() error {
+		matches, err := s.passwords.matches(ctx, user.PasswordHash, password)
 		if err != nil || matches {
 			return err
 		}
@@ -113,31 +113,31 @@ func (s *Service) verifyPassword(
 }
 
 func (s *Service) attempt(
-	db transaction, who userRow, limits []guessLimit, match func() error,
+	db transaction, user userRow, limits []guessLimit, match func() error,
 ) error {
 	err := matchWithin(db, limits, s.clock, match)
-	s.recorder.recordAttempt(db.Statement.Context, who.person(), err)
+	s.recorder.recordAttempt(db.Statement.Context, user.person(), err)
 	return err
 }
 
 // The share lock serialises sign-ins and changes of the password: an earlier change is seen here, a
 // later change ends the session.
 func beginSession(
-	tx transaction, who userRow, limits []guessLimit, now time.Time,
-) (begun Session, err error) {
+	tx transaction, user userRow, limits []guessLimit, now time.Time,
+) (session Session, err error) {
 	row, err := takeRow[userRow](tx.Clauses(lockShare), "identity.verified", ErrWrongPassword,
-		"id = ? and password_hash = ?", who.ID, who.PasswordHash)
+		"id = ? and password_hash = ?", user.ID, user.PasswordHash)
 	if err != nil {
-		return begun, err
+		return session, err
 	}
 	if err := countAttempt(tx, limits, 0, now); err != nil {
-		return begun, err
+		return session, err
 	}
-	begun = Session{
+	session = Session{
 		Person:        row.person(),
 		Token:         newToken(),
 		StartedAt:     now,
 		SecondStepDue: row.TOTPSecret != nil,
 	}
-	return begun, insertSession(tx, begun, nil, now)
+	return session, insertSession(tx, session, nil, now)
 }

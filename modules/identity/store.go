@@ -53,7 +53,7 @@ func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithCont
 // acrossOrganisations exempts a statement from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// Methods that change credentials lock the person's row: with lock, or lockUser where users is
+// Methods that change credentials lock the person's row: with lockRow, or lockUser where users is
 // joined. lockShare waits for such a change.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}
@@ -110,9 +110,9 @@ func sweep(db transaction, now time.Time) error {
 	return sweepTable(db, &guessRow{}, "key_hash", "ends_at", now)
 }
 
-func sweepTable(db transaction, row any, key, endedBy string, now time.Time) error {
-	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Limit(maxSweptRows).
+func sweepTable(db transaction, row any, keyColumn, endColumn string, now time.Time) error {
+	ended := db.Model(row).Select(keyColumn).Where(endColumn+" <= ?", now).Limit(maxSweptRows).
 		Clauses(skipLocked)
-	_, err := deleteRows(db, "identity.sweep", row, key+" in (?)", ended)
+	_, err := deleteRows(db, "identity.sweep", row, keyColumn+" in (?)", ended)
 	return err
 }

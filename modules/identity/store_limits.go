@@ -49,10 +49,10 @@ type guessLimit struct {
 // passwordLimits returns the limits of an account: a low one for the network and a higher one for
 // all networks. A lock of one network does not affect others. A new password, for example by a
 // reset, starts new counts. The fixed order prevents deadlocks.
-func passwordLimits(who userRow, address string) []guessLimit {
-	account := EmailKey(who.Email)
-	if who.PasswordHash != nil {
-		account += " " + *who.PasswordHash
+func passwordLimits(user userRow, address string) []guessLimit {
+	account := EmailKey(user.Email)
+	if user.PasswordHash != nil {
+		account += " " + *user.PasswordHash
 	}
 	network := account + " " + netaddr.ClientText(address)
 	return []guessLimit{
@@ -63,10 +63,10 @@ func passwordLimits(who userRow, address string) []guessLimit {
 
 // codeLimits returns the limit of a person's codes. A new two-step secret starts a new count, a
 // re-encryption of the secret does not.
-func codeLimits(of userRow) []guessLimit {
-	id := of.ID
-	if of.TOTPSince != nil {
-		id += of.TOTPSince.UTC().Format(" " + time.RFC3339Nano)
+func codeLimits(user userRow) []guessLimit {
+	id := user.ID
+	if user.TOTPSince != nil {
+		id += user.TOTPSince.UTC().Format(" " + time.RFC3339Nano)
 	}
 	return []guessLimit{{hashText("codes:" + id), maxFailures, codeWindow}}
 }
@@ -80,7 +80,8 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// matchWithin counts a wrong attempt even if the request has ended during a costly hash.
+// matchWithin calls match unless a limit is reached. It counts a wrong attempt even if the request
+// has ended during a costly hash.
 func matchWithin(
 	db transaction, limits []guessLimit, clock func() time.Time, match func() error,
 ) error {
@@ -129,8 +130,8 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// One statement compares and counts, so that concurrent guesses cannot exceed max. If the result is
-// above max, the limit was reached before, and the caller rolls back.
+// One statement compares and counts, so that concurrent guesses cannot exceed maxWrong. If the
+// result is above it, the limit was reached before, and the caller rolls back.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

@@ -84,11 +84,11 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 // DeletePersonIn deletes the account and records it in the logs of the person's organisations.
 // leave ends the memberships. Earlier entries keep the person's name. The caller's transaction must
 // have the owner's role. Errors: ErrNoSuchEmail, those of leave.
-func (o Operator) DeletePersonIn(tx transaction, of Person, leave func() error) error {
-	err := o.Recorder.record(tx, of, audit.Entry{
+func (o Operator) DeletePersonIn(tx transaction, person Person, leave func() error) error {
+	err := o.Recorder.record(tx, person, audit.Entry{
 		Actor:   audit.OperatorActor,
 		Action:  audit.AccountDeleted,
-		Details: map[string]any{"name": of.Name},
+		Details: map[string]any{"name": person.Name},
 	})
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (o Operator) DeletePersonIn(tx transaction, of Person, leave func() error) 
 	if err := leave(); err != nil {
 		return err
 	}
-	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", of.ID)
+	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", person.ID)
 	if err != nil {
 		return err
 	}

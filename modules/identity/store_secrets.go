@@ -74,30 +74,30 @@ type ReencryptResult struct{ Encrypted, Unreadable int }
 // Errors: ErrWrongSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
-) (done ReencryptResult, err error) {
+) (result ReencryptResult, err error) {
 	if !keys.Encrypts() {
 		if forgetLost {
-			return done, errors.New("set DG_SECRET_KEY to the key that replaces the lost one")
+			return result, errors.New("set DG_SECRET_KEY to the key that replaces the lost one")
 		}
 		_, err := verifyCheckValue(owner.Gorm.WithContext(ctx), keys)
-		return done, err
+		return result, err
 	}
 	err = owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		encrypted, err := lockCheckValue(tx, keys)
 		if err != nil && (!forgetLost || !errors.Is(err, ErrWrongSecretKey)) {
 			return err
 		}
-		done, err = reencrypt(tx, keys, encrypted)
+		result, err = reencrypt(tx, keys, encrypted)
 		switch {
 		case err != nil:
 			return err
-		case done.Unreadable > 0 && !encrypted && !forgetLost:
+		case result.Unreadable > 0 && !encrypted && !forgetLost:
 			return ErrWrongSecretKey // without a check value, the current key may be wrong
 		}
 		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
 		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
 	})
-	return done, err
+	return result, err
 }
 
 // lockCheckValue admits one migration at a time, and waits for imports, which hold the check value's
@@ -119,20 +119,21 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return false, lockTable("users")
 }
 
-// If encrypted is true, a secret in clear is forged and counts as unreadable.
-func reencrypt(tx transaction, keys Keyring, encrypted bool) (done ReencryptResult, err error) {
+// reencrypt encrypts the secrets that are not under the current key. If encrypted is true, a secret
+// in clear is forged and counts as unreadable.
+func reencrypt(tx transaction, keys Keyring, encrypted bool) (result ReencryptResult, err error) {
 	var stale []userRow
 	// no lock: the update compares the secret, so that a concurrent change of it stays
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
 		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error
 	if err != nil {
-		return done, fmt.Errorf("identity: stale secrets: %w", err)
+		return result, fmt.Errorf("identity: stale secrets: %w", err)
 	}
 	for _, r := range stale {
 		secret := *r.TOTPSecret
 		if encrypted || strings.HasPrefix(secret, encryptedPrefix) {
 			if secret, err = keys.decrypt(r.ID, secret); err != nil {
-				done.Unreadable++
+				result.Unreadable++
 				continue
 			}
 		}
@@ -141,11 +142,11 @@ func reencrypt(tx transaction, keys Keyring, encrypted bool) (done ReencryptResu
 			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // exempts the change from ending sessions
 		}, "id = ? and totp_secret = ?", r.ID, *r.TOTPSecret)
 		if err != nil {
-			return done, err
+			return result, err
 		}
-		done.Encrypted += int(changed)
+		result.Encrypted += int(changed)
 	}
-	return done, nil
+	return result, nil
 }
 
 // KeyringForImport introduces the secret key if the database has none. Otherwise it returns the

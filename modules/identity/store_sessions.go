@@ -146,14 +146,14 @@ func lockPersonOf(tx transaction, token string) error {
 
 // insertSession stores a session, and ends other sessions above maxSessions. A nil authenticatedAt
 // means that the password was entered now.
-func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
+func insertSession(tx transaction, session Session, authenticatedAt *time.Time, now time.Time) error {
 	row := sessionRow{
-		TokenHash:       hashText(of.Token),
-		UserID:          of.Person.ID,
-		CreatedAt:       of.StartedAt,
+		TokenHash:       hashText(session.Token),
+		UserID:          session.Person.ID,
+		CreatedAt:       session.StartedAt,
 		LastUsedAt:      now,
-		ExpiresAt:       of.expiry(now),
-		SecondStepDue:   of.SecondStepDue,
+		ExpiresAt:       session.expiry(now),
+		SecondStepDue:   session.SecondStepDue,
 		AuthenticatedAt: authenticatedAt,
 	}
 	if err := insertRows(tx, "identity.insertSession", &row); err != nil || row.SecondStepDue {

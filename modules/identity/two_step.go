@@ -46,15 +46,15 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (
 // OfferedTwoStep returns the offer of BeginTwoStep for reauthenticationTTL. Errors: ErrNoSession,
 // ErrTwoStepOff if there is no offer or no key decrypts it.
 func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, error) {
-	own, err := s.signedInSession(ctx, token)
+	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Enrolment{}, err
 	}
-	secret, err := s.keyring.decryptOffer(own)
+	secret, err := s.keyring.decryptOffer(row)
 	if err != nil {
 		return Enrolment{}, ErrTwoStepOff
 	}
-	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
+	return Enrolment{Secret: secret, URL: totpURL(row.User.Email, secret)}, nil
 }
 
 // ConfirmTwoStep turns two-step verification on if code belongs to the offered secret. It returns
@@ -79,11 +79,11 @@ func (s *Service) ConfirmTwoStep(
 	return codes, session, err
 }
 
-func (k Keyring) decryptOffer(of sessionRow) (string, error) {
-	if of.TOTPOffer == nil || !of.Fresh {
+func (k Keyring) decryptOffer(row sessionRow) (string, error) {
+	if row.TOTPOffer == nil || !row.Fresh {
 		return "", ErrTwoStepOff
 	}
-	return k.decryptStored(of.UserID, *of.TOTPOffer)
+	return k.decryptStored(row.UserID, *row.TOTPOffer)
 }
 
 // confirmOffer returns the columns that store the offered secret, with the code marked as used.

@@ -17,7 +17,7 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, totpSecret)
 	pending := b.signIn(annEmail)
-	late := b.signIn(annEmail)
+	lateSession := b.signIn(annEmail)
 	require.True(t, pending.Person.TwoStep)
 	for _, err := range []error{
 		tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(totpSecret, 0)))),
@@ -41,16 +41,16 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	require.ErrorIs(t, b.verifyCode(full, b.code(totpSecret, 1)), identity.ErrNoSession, "no code is due")
 	b.advance(time.Millisecond)
 	require.True(t, b.isActive(full.Token))
-	require.False(t, b.isActive(late.Token))
-	require.ErrorIs(t, b.verifyCode(late, b.code(totpSecret, 1)), identity.ErrNoSession)
+	require.False(t, b.isActive(lateSession.Token))
+	require.ErrorIs(t, b.verifyCode(lateSession, b.code(totpSecret, 1)), identity.ErrNoSession)
 }
 
 // Codes of the previous, current and next step are accepted, in ascending order, each once.
 func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 	b := setup(t)
 	id := b.storePerson(annEmail, totpSecret)
-	for _, odd := range []string{"", "abcdef", "\x00", "\u0661\u0662\u0663\u0664\u0665\u0666"} {
-		require.Equal(t, identity.ErrWrongCode, b.verifyCode(b.signIn(annEmail), odd), "%q", odd)
+	for _, malformed := range []string{"", "abcdef", "\x00", "\u0661\u0662\u0663\u0664\u0665\u0666"} {
+		require.Equal(t, identity.ErrWrongCode, b.verifyCode(b.signIn(annEmail), malformed), "%q", malformed)
 	}
 	for _, c := range []struct {
 		steps    []int
@@ -71,30 +71,30 @@ func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 // A code or recovery code works once over two instances and many sessions. A second use counts as wrong.
 func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	b := setup(t)
-	secret, recovery, _ := b.enrolPerson(annEmail)
-	give := func(code string, sessions int) [3]int {
+	secret, recoveryCodes, _ := b.enrolPerson(annEmail)
+	enterInSessions := func(code string, sessions int) [3]int {
 		b.Exec(`delete from sessions`)
 		b.Exec(`delete from password_guesses`)
 		var pending []identity.Session
 		for range sessions {
 			pending = append(pending, b.signIn(annEmail))
 		}
-		counts := b.countResults(func(nth int, on *identity.Service) error {
-			return tb.ErrorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
+		counts := b.countResults(func(i int, instance *identity.Service) error {
+			return tb.ErrorOf(instance.VerifySecondStep(b.ctx(), pending[i%sessions].Token, code))
 		})
 		require.Equal(t, 1, b.CountRows(`sessions where not second_step_due`))
 		return counts
 	}
-	require.Equal(t, 1, give(b.code(secret, 0), 1)[0])
-	require.Equal(t, [3]int{1, 10, 39}, give(b.code(secret, 1), concurrency))
-	require.Equal(t, [3]int{1, 10, 39}, give(recovery[0], concurrency))
+	require.Equal(t, 1, enterInSessions(b.code(secret, 0), 1)[0])
+	require.Equal(t, [3]int{1, 10, 39}, enterInSessions(b.code(secret, 1), concurrency))
+	require.Equal(t, [3]int{1, 10, 39}, enterInSessions(recoveryCodes[0], concurrency))
 	require.Equal(t, 9, b.CountRows(`recovery_codes`))
 }
 
 // Ten wrong codes lock the person for an hour: fewer than 300 guesses a day. A correct code resets the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
-	secret, recovery, _ := b.enrolPerson(annEmail)
+	secret, recoveryCodes, _ := b.enrolPerson(annEmail)
 	b.storePerson(bobEmail, testkit.TOTPSecret)
 	guess := func() error { return b.verifyCode(b.signIn(annEmail), b.wrongCode(secret)) }
 	for range 3 {
@@ -107,53 +107,53 @@ func TestTenWrongCodesLockThePerson(t *testing.T) {
 		return b.verifyCode(b.signIn(annEmail), "0000-0000-0000-0000")
 	})
 	until := b.now().Add(time.Hour)
-	for _, code := range []string{b.code(secret, 0), b.wrongCode(secret), recovery[0]} {
+	for _, code := range []string{b.code(secret, 0), b.wrongCode(secret), recoveryCodes[0]} {
 		requireLocked(t, b.verifyCode(b.signIn(annEmail), code), until)
 	}
 	require.NoError(t, b.verifyCode(b.signIn(bobEmail), b.code(testkit.TOTPSecret, 0)), "nothing else is locked")
 	b.advance(time.Hour - time.Millisecond)
 	requireLocked(t, b.verifyCode(b.signIn(annEmail), b.code(secret, 0)), until)
 	b.advance(time.Millisecond)
-	require.NoError(t, b.verifyCode(b.signIn(annEmail), recovery[0]))
+	require.NoError(t, b.verifyCode(b.signIn(annEmail), recoveryCodes[0]))
 }
 
 // offerTwoStep enters the password and returns the offer and the session under its new token.
-func (b *fixture) offerTwoStep(of identity.Session) (identity.Enrolment, identity.Session) {
-	continued := tb.Must(b.otherInstance.BeginTwoStep(b.ctx(), of.Token, proof("")))(b.t)
+func (b *fixture) offerTwoStep(session identity.Session) (identity.Enrolment, identity.Session) {
+	continued := tb.Must(b.otherInstance.BeginTwoStep(b.ctx(), session.Token, proof("")))(b.t)
 	offer := tb.Must(b.service.OfferedTwoStep(b.ctx(), continued.Token))(b.t)
 	return offer, continued
 }
 
-func (b *fixture) confirmTwoStep(of identity.Session, code string) (identity.Session, error) {
-	_, session, err := b.service.ConfirmTwoStep(b.ctx(), of.Token, code)
+func (b *fixture) confirmTwoStep(from identity.Session, code string) (identity.Session, error) {
+	_, session, err := b.service.ConfirmTwoStep(b.ctx(), from.Token, code)
 	return session, err
 }
 
 // The offered secret is made after the password check, for a new token: a thief of the old one cannot read it.
-func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
+func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
 	stolen := b.signIn(annEmail)
-	offered := func(to identity.Session) (identity.Enrolment, error) {
-		return b.otherInstance.OfferedTwoStep(b.ctx(), to.Token)
+	readOffer := func(session identity.Session) (identity.Enrolment, error) {
+		return b.otherInstance.OfferedTwoStep(b.ctx(), session.Token)
 	}
-	require.ErrorIs(t, tb.ErrorOf(offered(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(readOffer(stolen)), identity.ErrTwoStepOff)
 	_, err := b.service.BeginTwoStep(b.ctx(), stolen.Token, identity.Proof{Password: wrongPassword})
 	require.Equal(t, identity.ErrWrongPassword, err)
-	require.ErrorIs(t, tb.ErrorOf(offered(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(readOffer(stolen)), identity.ErrTwoStepOff)
 
-	first, own := b.offerTwoStep(stolen)
+	first, renewed := b.offerTwoStep(stolen)
 	for _, err := range []error{
-		tb.ErrorOf(offered(stolen)), tb.ErrorOf(b.confirmTwoStep(stolen, b.code(first.Secret, 0))),
+		tb.ErrorOf(readOffer(stolen)), tb.ErrorOf(b.confirmTwoStep(stolen, b.code(first.Secret, 0))),
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
-	again := tb.Must(offered(own))(t)
+	again := tb.Must(readOffer(renewed))(t)
 	require.Equal(t, first, again, "a reloaded page shows the secret that was scanned")
-	second, own := b.offerTwoStep(own)
+	second, renewed := b.offerTwoStep(renewed)
 	require.NotEqual(t, first.Secret, second.Secret)
-	b.agePassword(own, "15 minutes 1 second")
-	for _, err := range []error{tb.ErrorOf(offered(own)), tb.ErrorOf(b.confirmTwoStep(own, b.code(second.Secret, 0)))} {
+	b.agePassword(renewed, "15 minutes 1 second")
+	for _, err := range []error{tb.ErrorOf(readOffer(renewed)), tb.ErrorOf(b.confirmTwoStep(renewed, b.code(second.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	}
 }
@@ -166,32 +166,32 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	session := b.signIn(ann)
 	other := b.signIn(ann)
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, "123456")), identity.ErrTwoStepOff)
-	others, _ := b.offerTwoStep(other)
+	otherOffer, _ := b.offerTwoStep(other)
 	offer, session := b.offerTwoStep(session)
-	require.NotEqual(t, offer.Secret, others.Secret)
+	require.NotEqual(t, offer.Secret, otherOffer.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
 	require.Equal(t, "otpauth://totp/DG:Ann%2BDG@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
 	require.Equal(t, identity.ErrWrongCode, tb.ErrorOf(b.confirmTwoStep(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
-	on := tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
-	require.True(t, on.Person.TwoStep)
-	require.Equal(t, b.now(), *on.Person.TwoStepSince)
-	require.Equal(t, session.StartedAt, on.StartedAt)
-	require.True(t, b.isActive(on.Token))
+	enabled := tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
+	require.True(t, enabled.Person.TwoStep)
+	require.Equal(t, b.now(), *enabled.Person.TwoStepSince)
+	require.Equal(t, session.StartedAt, enabled.StartedAt)
+	require.True(t, b.isActive(enabled.Token))
 	require.Equal(t, 1, b.CountRows(`sessions`))
-	require.ErrorIs(t, tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), on.Token, proof(""))), identity.ErrTwoStepOn)
-	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(on, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), enabled.Token, proof(""))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(enabled, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
 
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
 	require.Equal(t, identity.ErrWrongCode, b.verifyCode(pending, b.code(offer.Secret, 0)), "already used")
-	off := tb.Must(b.service.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1))))(t)
-	require.False(t, off.Person.TwoStep)
-	require.True(t, b.isActive(off.Token))
+	disabled := tb.Must(b.service.TurnOffTwoStep(b.ctx(), enabled.Token, proof(b.code(offer.Secret, 1))))(t)
+	require.False(t, disabled.Person.TwoStep)
+	require.True(t, b.isActive(disabled.Token))
 	require.Equal(t, 1, b.CountRows(`sessions`))
 	require.Zero(t, b.CountRows(`recovery_codes`), "voided with the secret")
-	require.ErrorIs(t, tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), disabled.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
 func (b *fixture) enrolPerson(email string) (secret string, codes []string, session identity.Session) {

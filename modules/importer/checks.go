@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule for the staged rows of a type. query is a template for the method sql
-// of batch, and selects line, field and value of each violation.
+// check is a rule for the staged rows of a type. query is a template for batch.renderSQL. It selects
+// line, field and value of each violation.
 type check struct{ expected, query string }
 
 // duplicatesSQL selects repeated objects, because the order of their updates would be undefined.
@@ -39,9 +39,9 @@ func immutableCheck(name, column string) check {
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// uniqueCheck checks the end state of the file, among objects that satisfy the condition within. If two
-// lines conflict, it reports the later line.
-func uniqueCheck(expected, field, column, within string) check {
+// uniqueCheck checks the end state of the file, among objects o that satisfy the condition scope. If
+// two lines conflict, it reports the later line.
+func uniqueCheck(expected, field, column, scope string) check {
 	// a union, because the planner cannot hash a condition with "or"
 	return check{expected, fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s from import_{table} i
@@ -52,7 +52,7 @@ func uniqueCheck(expected, field, column, within string) check {
 		select i.line, '%[1]s', i.%[2]s from import_{table} i
 		where exists (select from import_{table} o
 		              where o.%[2]s = i.%[2]s and %[3]s and o.line < i.line)`,
-		field, column, within)}
+		field, column, scope)}
 }
 
 // runChecks orders errors of a line and rule by length(field): playerIds[2] before playerIds[10].

@@ -91,7 +91,7 @@ func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 // An import of a new password or two-step secret ends the person's sessions, and clears the date of the old one.
 func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	b := setup(t)
-	anns := fill(changedLine("ann", "", ""))
+	annLine := fill(changedLine("ann", "", ""))
 	for _, c := range []struct {
 		old, new string
 		want     string // number of Ann's and Bob's sessions; whether Ann's password and secret are new
@@ -107,7 +107,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 			second_step_due) select sha256(id::text::bytea), id, now(), now(), now(), false from users
 			on conflict do nothing`)
 		b.Exec(`update users set totp_last_step = 1, totp_since = now(), password_since = now()`)
-		b.requireImport(rawFile("f", strings.Replace(anns, c.old, c.new, 1)))
+		b.requireImport(rawFile("f", strings.Replace(annLine, c.old, c.new, 1)))
 		require.Equal(t, c.want, b.queryOne(fill(`select concat_ws(' ',
 			(select count(*) from sessions where user_id = '$ann'),
 			(select count(*) from sessions where user_id = '$bob'),
@@ -123,7 +123,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	ring := func(current, previous []byte) identity.Keyring {
 		return tb.Must(identity.NewKeyring(current, previous))(t)
 	}
-	imports := func(keys identity.Keyring) error {
+	importWith := func(keys identity.Keyring) error {
 		keys, err := identity.KeyringForImport(t.Context(), b.Owner, keys)
 		if err == nil {
 			_, err = Importer{Pool: b.Owner.Pool, Keyring: keys}.Import(t.Context(),
@@ -131,24 +131,24 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, imports(ring(one, nil)))
+	require.NoError(t, importWith(ring(one, nil)))
 	require.Equal(t, 1, b.CountRows(`secret_key_check`), "the first key is introduced")
 	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
 	before := b.tableContents()
 	for _, keys := range []identity.Keyring{ring(one, two), ring(two, one), ring(two, nil)} {
-		require.NoError(t, imports(keys))
+		require.NoError(t, importWith(keys))
 		require.Equal(t, before, b.tableContents())
 	}
-	require.ErrorIs(t, imports(ring(one, nil)), identity.ErrWrongSecretKey)
+	require.ErrorIs(t, importWith(ring(one, nil)), identity.ErrWrongSecretKey)
 	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
 		[]Input{filledFile("world", worldLines)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: 50 * time.Millisecond})
 	for _, clear := range []string{``, `delete from secret_key_check; update users set totp_secret = null`} {
 		b.Exec(clear)
-		held := b.Begin(`select from users where id = $1 for update`, idOf("bob"))
-		require.NoError(t, b.WhileWaiting(held, func() error {
+		lock := b.Begin(`select from users where id = $1 for update`, idOf("bob"))
+		require.NoError(t, b.WhileWaiting(lock, func() error {
 			_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(two, nil)}.Import(t.Context(),
 				[]Input{filledFile("f", changedLine("bob", "Bob", "Rob "+clear[:min(len(clear), 1)]))}, nil)
 			return err
@@ -168,9 +168,9 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 			select 1::bigint as line, {staged} from plays where id = '` + idOf("play").String() + `'`))
 		b.ExecIn(tx, `update import_plays set id = $1, player_id = $2, passed = false`, idOf(play[1:]), idOf("erased"))
 		err := plays.write(t.Context(), tx, plays.fileSQL, "import_plays")
-		failed, _ := errors.AsType[*pgconn.PgError](err)
-		require.NotNil(t, failed, "%v", err)
-		require.Equal(t, "23502", failed.Code)
+		pgErr, _ := errors.AsType[*pgconn.PgError](err)
+		require.NotNil(t, pgErr, "%v", err)
+		require.Equal(t, "23502", pgErr.Code)
 		require.NoError(t, tx.Rollback(t.Context()))
 	}
 }
@@ -182,7 +182,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	orgs := org.New(db, log, policy)
 	operator := org.New(owner, audit.New(owner), policy)
 	acme := idOf("acme").String()
-	used := b.AddKey(acme)
+	usedKey := b.AddKey(acme)
 	keys := apikeys.New(db, orgs, log, policy, time.Now)
 	recorder := func(db *postgres.DB, orgs *org.Service) identity.Recorder {
 		return identity.Recorder{
@@ -191,13 +191,13 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 		}
 	}
 	people := identity.New(db, time.Now, recorder(db, orgs), identity.Keyring{})
-	operated := identity.Operator{DB: owner, Now: time.Now, Recorder: recorder(owner, operator)}
+	identityOperator := identity.Operator{DB: owner, Now: time.Now, Recorder: recorder(owner, operator)}
 	role := authz.Subject{Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false)}
 	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: role}
-	key := audit.Actor{Kind: audit.Key, ID: used.ID, Name: "Warehouse"}
-	refused := audit.Entry{OrganisationID: acme, Actor: key, Action: audit.KeyRefused}
+	key := audit.Actor{Kind: audit.Key, ID: usedKey.ID, Name: "Warehouse"}
+	refusal := audit.Entry{OrganisationID: acme, Actor: key, Action: audit.KeyRefused}
 	rounds := 0
-	operates := func(do func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(do) }
+	inOwnerTransaction := func(do func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(do) }
 	return map[string]func() error{
 		"create, rename and revoke": func() error {
 			created, _, err := keys.Create(b.t.Context(), ann,
@@ -206,11 +206,11 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 				keys.Rename(b.t.Context(), ann, created.ID, apikeys.Label{Name: "Renamed"}, audit.Request{}),
 				keys.Revoke(b.t.Context(), ann, created.ID, audit.Request{}))
 		},
-		"entry":           func() error { return log.Append(b.t.Context(), refused) },
-		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), refused) },
+		"entry":           func() error { return log.Append(b.t.Context(), refusal) },
+		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), refusal) },
 		"usage": func() error {
 			b.Exec(`delete from api_key_windows`) // resets the rate limit
-			token, ok := apikeys.ParseToken(used.Token())
+			token, ok := apikeys.ParseToken(usedKey.Token())
 			require.True(b.t, ok)
 			_, err := keys.Authenticate(b.t.Context(), token, func() audit.Request { return audit.Request{} })
 			return cmp.Or(err, keys.UsageCounter.Store(b.t.Context()))
@@ -225,13 +225,13 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 		"plan": func() error {
 			plans := []org.Plan{org.PlanEnterprise, org.PlanPro}
 			rounds++
-			return operates(func(tx *gorm.DB) error {
+			return inOwnerTransaction(func(tx *gorm.DB) error {
 				return operator.SetPlanIn(tx, "acme", plans[rounds%2], audit.Request{})
 			})
 		},
 		"role and removal": func() error {
 			for _, role := range []org.Role{org.RoleAdmin, org.NoRole, org.RoleMember} {
-				if err := operates(func(tx *gorm.DB) error {
+				if err := inOwnerTransaction(func(tx *gorm.DB) error {
 					return operator.SetRoleIn(tx, "acme", audit.Actor{ID: idOf("bob").String()}, role,
 						func(org.Role) error { return nil }, audit.Request{})
 				}); err != nil {
@@ -248,7 +248,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 			session, signInErr := people.SignIn(b.t.Context(), "bob@example.com", testkit.Password, "")
 			proof := identity.Proof{Password: testkit.Password}
 			_, changeErr := people.ChangePassword(b.t.Context(), session.Token, proof, testkit.Password)
-			reset, resetErr := operated.BeginReset(b.t.Context(), "bob@example.com")
+			reset, resetErr := identityOperator.BeginReset(b.t.Context(), "bob@example.com")
 			return cmp.Or(signInErr, changeErr, resetErr,
 				people.ResetPassword(b.t.Context(), reset.Token, testkit.Password, ""))
 		},
@@ -267,7 +267,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	if os.Getenv("DG_SOAK") == "1" {
 		plays = 300_000
 	}
-	var first strings.Builder
+	var firstFile strings.Builder
 	for _, line := range []string{
 		changedLine("acme", `"Acme"`, `"Acme 2"`),
 		changedLine("ann", `"name":"Ann","passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP"`,
@@ -278,28 +278,28 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		changedLine("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
 			`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`),
 	} {
-		first.WriteString(strings.ReplaceAll(fill(line), argonHash, testkit.PasswordHash) + "\n")
+		firstFile.WriteString(strings.ReplaceAll(fill(line), argonHash, testkit.PasswordHash) + "\n")
 	}
 	play := fill(changedLine("play", "", ""))
 	for range plays {
-		first.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
+		firstFile.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
 	}
-	try := func() {
+	tryWrites := func() {
 		for name, write := range writes {
 			require.NoError(t, write(), name)
 		}
 	}
 	reached, release, done := make(chan bool), make(chan bool), make(chan error, 1)
-	second := Input{"second", func() (io.ReadCloser, error) {
+	secondFile := Input{"second", func() (io.ReadCloser, error) {
 		close(reached)
 		<-release
 		return io.NopCloser(strings.NewReader("")), nil
 	}}
 	go func() {
-		_, err := b.importFiles(rawFile("first", first.String()), second)
+		_, err := b.importFiles(rawFile("first", firstFile.String()), secondFile)
 		done <- err
 	}()
-	try()
+	tryWrites()
 	for stored := false; !stored; { // stored: whether the first file is stored
 		select {
 		case err := <-done:
@@ -307,11 +307,11 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		case <-reached:
 			stored = true
 		default:
-			try()
+			tryWrites()
 		}
 	}
 	for range 3 {
-		try()
+		tryWrites()
 	}
 	writes = b.writeFuncs(b.DB, b.Owner) // the commit itself may take longer
 	delete(writes, "password and reset") // the import's commit replaces this password
@@ -325,7 +325,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 				(select title from forks where id = '$fork'), (select slug from forks where id = '$fork9'))`)))
 			return
 		default:
-			try()
+			tryWrites()
 		}
 	}
 }
@@ -333,12 +333,12 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 // dg erase locks the organisation's ordinals, then deletes a player. An import that renames players waits for it.
 func TestRenameDuringAnErasureDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
-	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
-	require.NoError(t, b.WhileWaiting(erasing, func() error {
+	erasure := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
+	require.NoError(t, b.WhileWaiting(erasure, func() error {
 		return tb.ErrorOf(b.importFiles(filledFile("renamed", changedLine("p1", `"One"`, `"Uno"`))))
 	}, func() {
-		b.ExecIn(erasing, `delete from players where id = $1`, idOf("p2"))
-		b.ExecIn(erasing, `update players set display_name = 'x' where id = $1`, idOf("p1"))
+		b.ExecIn(erasure, `delete from players where id = $1`, idOf("p2"))
+		b.ExecIn(erasure, `update players set display_name = 'x' where id = $1`, idOf("p1"))
 	}))
 	require.Equal(t, "Uno", b.queryOne(fill(`select display_name from players where id = '$p1'`)))
 }
@@ -389,11 +389,11 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 func TestErasureGivesWayToAnImport(t *testing.T) {
 	b := setup(t)
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: time.Minute})
-	erasing := org.New(owner, audit.New(owner), nil)
+	orgs := org.New(owner, audit.New(owner), nil)
 	erased := make(chan error, 1)
 	second := Input{"second", func() (io.ReadCloser, error) {
 		go func() {
-			erased <- erasing.ErasePlayer(t.Context(), idOf("p1").String(),
+			erased <- orgs.ErasePlayer(t.Context(), idOf("p1").String(),
 				func(*gorm.DB, string) error { return nil }, audit.Request{})
 		}()
 		for b.CountRows(`pg_locks where not granted and locktype in ('tuple', 'transactionid')`) == 0 {

@@ -30,10 +30,11 @@ type format struct {
 // readFunc returns the row of a line without its line number, or the errors of the line.
 type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 
+// batch imports the objects of one type.
 type batch struct {
 	format
 	pending [][]any     // rows for the next COPY; the first value is the line number
-	count   ObjectCount // Unchanged starts with all objects; apply subtracts
+	count   ObjectCount // Unchanged starts with all objects; write subtracts
 }
 
 // ObjectCount counts the added, replaced and unchanged objects of one type.

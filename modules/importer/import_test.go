@@ -221,16 +221,16 @@ func (t terminal) Write(text []byte) (int, error) {
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.tableContents()
-	for _, at := range []string{"reading", "checking players", "writing players"} {
+	for _, step := range []string{"reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := Importer{Pool: b.Owner.Pool}.
 			Import(ctx, []Input{filledFile("f", changedLine("p1", "One", "X"))}, terminal(func(text string) {
-				if text == "\r\x1b[Kf: 1 lines, "+at+"…" {
+				if text == "\r\x1b[Kf: 1 lines, "+step+"…" {
 					cancel()
 				}
 			}))
 		cancel()
-		require.ErrorIs(t, err, context.Canceled, at)
+		require.ErrorIs(t, err, context.Canceled, step)
 		assert.Equal(t, before, b.tableContents())
 	}
 }
@@ -243,14 +243,14 @@ func TestLostCommitIsUnconfirmed(t *testing.T) {
 	b.Exec(`create constraint trigger hold after update on games deferrable initially deferred
 		for each row execute function hold()`)
 	ctx, interrupt := context.WithCancel(t.Context())
-	for i, then := range []func(){func() {
+	for i, interruption := range []func(){func() {
 		require.NoError(t, tb.Exec(t, b.OwnerURL, `select pg_terminate_backend(pid) from pg_stat_activity
 			where datname = current_database() and wait_event = 'advisory'`))
 	}, interrupt} {
 		err := b.WhileWaiting(b.Begin(`select pg_advisory_xact_lock(7)`), func() error {
 			file := filledFile("f", changedLine("game", `"Game"`, fmt.Sprintf(`"Title %d"`, i)))
 			return tb.ErrorOf(Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, nil))
-		}, then)
+		}, interruption)
 		require.Equal(t, i == 0, errors.Is(err, ErrUnconfirmed), "%d: %v", i, err)
 	}
 }
@@ -280,7 +280,7 @@ func TestImportUsesConstantMemory(t *testing.T) {
 	require.Less(t, large, small+1<<20) // 170 bytes for each of the 6,000 more plays
 }
 
-func maxLiveHeap(t *testing.T, plays int) (most uint64) {
+func maxLiveHeap(t *testing.T, plays int) (maxHeap uint64) {
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() {
@@ -293,9 +293,9 @@ func maxLiveHeap(t *testing.T, plays int) (most uint64) {
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&m)
-		most = max(most, m.HeapAlloc)
+		maxHeap = max(maxHeap, m.HeapAlloc)
 	})))(t)
-	return most
+	return maxHeap
 }
 
 func compress(t *testing.T, s string) string {
@@ -328,13 +328,13 @@ func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 func TestUnreadableFileIsRefused(t *testing.T) {
 	const unreadable = "expected a whole file with lines of at most 8 MB, and nothing after its end if it is gzip, got "
 	b := setup(t)
-	packed := compress(t, fill(strings.Repeat("\n", 70_000)+changedLine("p1", "One", "X")+"\n"))
-	flipped := []byte(packed)
+	compressed := compress(t, fill(strings.Repeat("\n", 70_000)+changedLine("p1", "One", "X")+"\n"))
+	flipped := []byte(compressed)
 	flipped[len(flipped)-6] ^= 1 // a byte of gzip's checksum
 	for name, content := range map[string]string{
-		"cut in the checksum": packed[:len(packed)-3], "wrong checksum": string(flipped),
-		"zero bytes after": packed + strings.Repeat("\x00", 512),
-		"garbage after":    packed + "garbage", "empty.gz": "", "no.gz": `{"type":"game"}`,
+		"cut in the checksum": compressed[:len(compressed)-3], "wrong checksum": string(flipped),
+		"zero bytes after": compressed + strings.Repeat("\x00", 512),
+		"garbage after":    compressed + "garbage", "empty.gz": "", "no.gz": `{"type":"game"}`,
 	} {
 		got := b.importErrors(rawFile(name, content))
 		assert.Contains(t, got[0], unreadable, name)
