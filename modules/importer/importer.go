@@ -98,8 +98,8 @@ func (im Importer) Import(
 // commit returns ErrUnconfirmed unless the database has confirmed or refused the commit.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
-	refused, answered := errors.AsType[*pgconn.PgError](err)
-	if err == nil || answered && refused.Severity == "ERROR" {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	if err == nil || ok && pgErr.Severity == "ERROR" {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
@@ -202,12 +202,12 @@ func (r *run) read(ctx context.Context, input Input) error {
 }
 
 func decompress(name string, file io.Reader) (io.Reader, error) {
-	in := bufio.NewReader(file)
-	magic, _ := in.Peek(2) // the next read meets a lasting error again
+	reader := bufio.NewReader(file)
+	magic, _ := reader.Peek(2) // the next read meets a lasting error again
 	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
-		return gzip.NewReader(in)
+		return gzip.NewReader(reader)
 	}
-	return in, nil
+	return reader, nil
 }
 
 func (r *run) readLines(ctx context.Context, file io.Reader) error {

@@ -27,8 +27,8 @@ func (r *run) storeLast(ctx context.Context) error {
 	if err := r.countLostPasswords(ctx); err != nil {
 		return err
 	}
-	for _, e := range auditRules {
-		err := audit.AppendChanges(ctx, r.tx, e.action, e.targetKind, r.Request, e.changesSQL)
+	for _, rule := range auditRules {
+		err := audit.AppendChanges(ctx, r.tx, rule.action, rule.targetKind, r.Request, rule.changesSQL)
 		if err != nil {
 			return err
 		}
@@ -50,10 +50,10 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	rows, _ := r.tx.Query(ctx, `/* importer.secrets */
 		select i.id::text, o.totp_secret, i.totp_secret from last_users i join users o on o.id = i.id
 		where o.totp_secret <> i.totp_secret`)
-	var person, stored, fresh string
+	var person, stored, imported string
 	var people, kept []string
-	_, err := pgx.ForEachRow(rows, []any{&person, &stored, &fresh}, func() error {
-		if r.Keyring.KeepSecret(person, stored, fresh) == stored {
+	_, err := pgx.ForEachRow(rows, []any{&person, &stored, &imported}, func() error {
+		if r.Keyring.KeepSecret(person, stored, imported) == stored {
 			people = append(people, person)
 			kept = append(kept, stored)
 		}
@@ -111,7 +111,7 @@ func (r *run) batch(table string) *batch {
 	return r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
 }
 
-// auditRule describes the audit entries of an action. The query in changes returns a row for each: the
+// auditRule describes the audit entries of an action. changesSQL returns a row for each entry: the
 // organisation, the id of the target and the details.
 type auditRule struct {
 	action     audit.Action

@@ -27,7 +27,7 @@ type organisation struct {
 	ReportingMode string    `json:"reportingMode" validate:"oneof=pseudonymous nominative"`
 }
 
-// user is a person. TOTPSecret turns two-step verification on; nil turns two-step verification off.
+// user is a person. TOTPSecret turns two-step verification on; nil turns it off.
 type user struct {
 	ID           uuid.UUID `json:"id" validate:"required"`
 	Email        string    `json:"email" validate:"email_address"`
@@ -159,7 +159,7 @@ func validText(s string) bool {
 	return n >= 1 && n <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// jsonb cannot store NUL characters.
+// storable reports whether jsonb can store the object: it has no NUL and no number out of range.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))

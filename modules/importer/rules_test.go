@@ -105,17 +105,17 @@ func (b fixture) queryOne(sql string, args ...any) string {
 	return testkit.Query[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }
 
-// lineOf returns the first line of world that contains has, with old replaced by new.
-func lineOf(has, old, new string) string {
+// lineOf returns the first line of worldLines that contains part, with old replaced by new.
+func lineOf(part, old, new string) string {
 	for line := range strings.SplitSeq(worldLines, "\n") {
-		if strings.Contains(line, has) {
+		if strings.Contains(line, part) {
 			if !strings.Contains(line, old) {
 				panic(old + " is not in " + line)
 			}
 			return strings.Replace(line, old, new, 1)
 		}
 	}
-	panic(has)
+	panic(part)
 }
 
 func changedLine(id, old, new string) string { return lineOf(`"id":"$`+id+`"`, old, new) }
@@ -259,19 +259,19 @@ func TestInvalidFileIsRefused(t *testing.T) {
 // Of 600,000 errors in a line, the first are reported. The time is not quadratic in their number.
 func TestLineWithManyErrorsIsRefusedFast(t *testing.T) {
 	b := setup(t)
-	for what, lineWith := range map[string]func(errors int) string{
+	for kind, lineWith := range map[string]func(errors int) string{
 		"nulls":  func(n int) string { return changedLine("group", `"$p1"`, "null"+strings.Repeat(",null", n)) },
 		"skills": func(n int) string { return `{"type":"play","skills":[{}` + strings.Repeat(",{}", n) + `]}` },
 	} {
-		took := func(errors int) time.Duration {
+		timeOf := func(errors int) time.Duration {
 			line := lineWith(errors)
 			began := time.Now()
 			got := b.importErrors(filledFile("f", line))
-			assert.LessOrEqual(t, len(got), MaxErrors, what)
-			assert.Contains(t, got[0], "f:1: ", what)
+			assert.LessOrEqual(t, len(got), MaxErrors, kind)
+			assert.Contains(t, got[0], "f:1: ", kind)
 			return time.Since(began)
 		}
-		few := took(60_000)
-		assert.Less(t, took(600_000), 40*few, what) // quadratic work would take 100 times as long
+		few := timeOf(60_000)
+		assert.Less(t, timeOf(600_000), 40*few, kind) // quadratic work would take 100 times as long
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Memberships are the person's own, by name of the organisation, with the role and whether there are others.
+// MembershipsOf lists only the person's own memberships, ordered by the organisation's name.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.AddPerson(testkit.Person{}).ID
@@ -30,8 +30,8 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Equal(t, []string{ourOrganisation, theirOrganisation}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
-		one := tb.Must(b.service.Membership(t.Context(), ann, slug))(t)
-		require.Equal(t, found[i], one)
+		membership := tb.Must(b.service.Membership(t.Context(), ann, slug))(t)
+		require.Equal(t, found[i], membership)
 	}
 }
 

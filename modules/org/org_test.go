@@ -54,8 +54,8 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	their := b.readOrganisation(theirOrganisation).Version
 	first := b.readOrganisation(ourOrganisation).Version
-	now := first
-	seen := map[int64]bool{their: true, now: true}
+	current := first
+	seen := map[int64]bool{their: true, current: true}
 	for _, c := range []struct {
 		statement      string
 		changesVersion bool
@@ -69,12 +69,12 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`, false},
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
 	} {
-		before := now
+		before := current
 		b.Exec(c.statement, ourOrganisation)
-		now = b.readOrganisation(ourOrganisation).Version
-		require.Equal(t, c.changesVersion, before != now, c.statement)
-		require.Equal(t, !c.changesVersion, seen[now], "it is new: %s", c.statement)
-		seen[now] = true
+		current = b.readOrganisation(ourOrganisation).Version
+		require.Equal(t, c.changesVersion, before != current, c.statement)
+		require.Equal(t, !c.changesVersion, seen[current], "it is new: %s", c.statement)
+		seen[current] = true
 	}
 	require.Equal(t, their, b.readOrganisation(theirOrganisation).Version, "the other organisation's")
 
@@ -128,7 +128,7 @@ func (b fixture) entries(id string) []audit.Entry {
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.readOrganisation(ourOrganisation)
-	for name, who := range map[string]org.Actor{
+	for name, actor := range map[string]org.Actor{
 		"admin with two-step": newActor(ourOrganisation, "admin", true),
 		"member":              newActor(ourOrganisation, "member", true),
 		"no organisation":     newActor("", "owner", true),
@@ -137,14 +137,14 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 			Kind: authz.Key, OrganisationID: ourOrganisation, Grants: []string{"reports:read", "owner"},
 		}},
 	} {
-		err := b.service.SetReportingMode(t.Context(), who, org.Nominative, request)
+		err := b.service.SetReportingMode(t.Context(), actor, org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
 	}
 	require.Equal(t, before, b.readOrganisation(ourOrganisation))
 	require.Empty(t, b.entries(ourOrganisation))
 }
 
-// The transaction that sets the mode reads the actor's role again, and locks like a change of role, against deadlocks.
+// The transaction that sets the mode reads the actor's role again, and locks in the order of a change of role.
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
 	owner := newActor(ourOrganisation, "owner", false)
@@ -184,8 +184,8 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b.AddGroup(ourOrganisation, players...)
 	failed := errors.New("failed")
 	erase := func(service *org.Service, id string, forget error) error {
-		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, of string) error {
-			require.Equal(t, ourOrganisation, of)
+		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, organisation string) error {
+			require.Equal(t, ourOrganisation, organisation)
 			return forget
 		}, audit.Request{Path: "dg erase"})
 	}
@@ -231,14 +231,14 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	b.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
 	b.Exec(`alter table group_members drop constraint group_members_org_id_player_fkey`)
 	require.NoError(t, b.erasePlayer(player))
-	for _, of := range []string{"plays", "group_members"} {
-		require.Equal(t, 1, b.CountRows(of+` where org_id = $1`, ourOrganisation), of)
-		require.Equal(t, 2, b.CountRows(of+` where org_id = $1`, theirOrganisation), of)
+	for _, table := range []string{"plays", "group_members"} {
+		require.Equal(t, 1, b.CountRows(table+` where org_id = $1`, ourOrganisation), table)
+		require.Equal(t, 2, b.CountRows(table+` where org_id = $1`, theirOrganisation), table)
 	}
 }
 
 // An import locks the organisation's ordinals, then renames players. A concurrent erasure waits for the import.
-func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
+func TestErasureDuringARenameDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
 	player := b.AddPlayers(ourOrganisation, 1)[0]
 	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)

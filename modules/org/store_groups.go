@@ -78,13 +78,13 @@ const naturalOrder = `substring(name from '^[^0-9]*'),
 const countedGroupsSQL = `/* org.countedGroups */
 	select *, (select count(*) from group_members m
 	  where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members
-	from player_groups where org_id = @org order by ` + naturalOrder + ` offset @from limit @most`
+	from player_groups where org_id = @org order by ` + naturalOrder + ` offset @offset limit @limit`
 
 func (s *Service) countedGroups(
-	ctx context.Context, organisationID string, from, most int, into *[]CountedGroup,
+	ctx context.Context, organisationID string, offset, limit int, groups *[]CountedGroup,
 ) error {
 	return tenant.Raw(s.db.Gorm.WithContext(ctx), organisationID, countedGroupsSQL,
-		sql.Named("from", from), sql.Named("most", most)).Scan(into).Error
+		sql.Named("offset", offset), sql.Named("limit", limit)).Scan(groups).Error
 }
 
 func (s *Service) selectGroups(ctx context.Context, organisationID string) *gorm.DB {

@@ -124,10 +124,10 @@ func (s *Service) MembershipOn(
 		return Membership{}, errOrganisationNotFound
 	}
 	var found []Membership
-	first := clause.OrderBy{
+	slugFirst := clause.OrderBy{
 		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
 	}
-	err := selectMemberships(ctx, db, personID).Order(first).Limit(2).Find(&found).Error
+	err := selectMemberships(ctx, db, personID).Order(slugFirst).Limit(2).Find(&found).Error
 	if err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}

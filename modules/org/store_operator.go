@@ -85,7 +85,7 @@ const NoRole Role = "none"
 // changes and records nothing. Errors: apperr.NotFound for an unknown slug, apperr.Validation if no
 // owner would be left, those of mayChange.
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
-	mayChange func(now Role) error, request audit.Request,
+	mayChange func(current Role) error, request audit.Request,
 ) error {
 	o, err := lockBySlug(tx, slug)
 	if err != nil {
@@ -96,28 +96,28 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		Where("user_id = ? or role = ?", person.ID, RoleOwner).Find(&members).Error; err != nil {
 		return fmt.Errorf("org: roles: %w", err)
 	}
-	now := NoRole
-	owned := role == RoleOwner
+	current := NoRole
+	keepsOwner := role == RoleOwner
 	for _, m := range members {
 		if m.PersonID == person.ID {
-			now = m.Role
+			current = m.Role
 		} else {
-			owned = true // m, another member, is an owner
+			keepsOwner = true // m, another member, is an owner
 		}
 	}
-	if err := mayChange(now); err != nil || now == role {
+	if err := mayChange(current); err != nil || current == role {
 		return err
 	}
-	if now == RoleOwner && !owned {
+	if current == RoleOwner && !keepsOwner {
 		return apperr.NewField("role", "That leaves %s without an owner. Make another one first.", slug)
 	}
 	if err := writeRole(tx.Scopes(tenant.Scope(o.ID)),
-		Member{OrganisationID: o.ID, PersonID: person.ID, Role: role}, now); err != nil {
+		Member{OrganisationID: o.ID, PersonID: person.ID, Role: role}, current); err != nil {
 		return fmt.Errorf("org: set a role: %w", err)
 	}
 	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
 		Action: audit.RoleChanged, Target: audit.Target{Kind: "person", ID: person.ID},
-		Details: map[string]any{"name": person.Name, "from": string(now), "to": string(role)}})
+		Details: map[string]any{"name": person.Name, "from": string(current), "to": string(role)}})
 }
 
 // LeaveAllIn ends the person's memberships in the caller's transaction, with an entry each. Errors:
@@ -138,9 +138,9 @@ func (s *Service) LeaveAllIn(tx *gorm.DB, person audit.Actor, request audit.Requ
 	return nil
 }
 
-func writeRole(tx *gorm.DB, m Member, now Role) error {
+func writeRole(tx *gorm.DB, m Member, current Role) error {
 	switch {
-	case now == NoRole:
+	case current == NoRole:
 		return tx.Scopes(postgres.Tag("org.addMember")).Create(&m).Error
 	case m.Role == NoRole:
 		return tx.Scopes(postgres.Tag("org.removeMember")).Where("user_id = ?", m.PersonID).
@@ -179,8 +179,8 @@ func (s *Service) ErasePlayer(
 ) error {
 	for deadline := time.Now().Add(eraseTimeout); ; {
 		err := s.erasePlayer(ctx, playerID, forget, request)
-		failed, refused := errors.AsType[*pgconn.PgError](err)
-		if !refused || failed.Code != "55P03" || time.Now().After(deadline) {
+		pgErr, ok := errors.AsType[*pgconn.PgError](err)
+		if !ok || pgErr.Code != "55P03" || time.Now().After(deadline) {
 			return err
 		}
 	}

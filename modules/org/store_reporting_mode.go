@@ -53,11 +53,11 @@ func (s *Service) SetReportingMode(
 			return err
 		}
 		// The actor may have lost the role since the first check.
-		now, err := s.LockedSubjectIn(tx, organisation, actor.Person.ID)
+		subject, err := s.LockedSubjectIn(tx, organisation, actor.Person.ID)
 		if err != nil {
 			return err
 		}
-		err = s.authorizeModeChange(now, organisation)
+		err = s.authorizeModeChange(subject, organisation)
 		if err != nil || before.ReportingMode == mode {
 			return err
 		}

@@ -112,7 +112,8 @@ func bearerToken(headers []string) (apikeys.Token, error) {
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf asks the policy about the stored owner of the fork, not about the caller's organisation.
+// forkOf returns the fork of the request. It asks the policy about the fork's stored owner, not about
+// the caller's organisation.
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
@@ -142,7 +143,8 @@ const (
 	maxHashedForProof = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
 )
 
-// queryOf sets Position, so that the report is not older than the authentication.
+// queryOf returns the fork and the query of a report. Position keeps the report from being older than
+// the authentication.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {

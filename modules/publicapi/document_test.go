@@ -114,7 +114,7 @@ func screenHeaders(h http.Header) (names []string) {
 }
 
 // checkResponse compares a request and its response with the document. Accepted requests must be valid.
-// Responses must have a declared status, headers and body, errors the declared body.
+// Responses must have a declared status, headers and body. Errors must be in errors.yaml.
 func (w *world) checkResponse(t *testing.T, got testkit.Page) {
 	r := got.Request
 	assert.Regexp(t, `^[A-Za-z0-9_-]{8,64}$`, got.Header.Get("X-Request-Id"))

@@ -218,7 +218,7 @@ type attempt struct {
 	w               *world
 	own, foreign    *organisation
 	key             testkit.Key
-	expectedEntries map[string][]string // expected audit entries of each request of ask, by request id
+	expectedEntries map[string][]string // expected audit entries of each sendExpecting, by request id
 	rawRequest      string              // unless empty, replaces the whole request
 
 	authorization, method, prefix, fork, tail, query string
@@ -241,7 +241,7 @@ var checkCases = []checkCase{
 	{"9", "GroupUnknown", ""},
 }
 
-// wrongSecret is a well-formed token with another secret.
+// wrongSecret returns the key's token with another secret, well-formed.
 func wrongSecret(key testkit.Key) string {
 	key.Secret = strings.Repeat("a", len(key.Secret))
 	return key.Token()
@@ -372,8 +372,8 @@ func TestAccessMatrix(t *testing.T) {
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		h := w.newOrganisation(mode, 1, 6, 5, 4) // a group of five is shown, one of four is not
 		organisations = append(organisations, h)
-		for who := range h.players {
-			h.addPlay(who, parseDay("2024-05-05"))
+		for player := range h.players {
+			h.addPlay(player, parseDay("2024-05-05"))
 		}
 	}
 	for n, own := range organisations {

@@ -125,7 +125,7 @@ type reportBody struct {
 // requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
 // are keys under pseudonymous reporting, names under nominative reporting.
 func (h *organisation) requireAgreement(
-	t *testing.T, w *world, key testkit.Key, from, to string, of *group,
+	t *testing.T, w *world, key testkit.Key, from, to string, g *group,
 ) reportBody {
 	o := oracle.Query{Fork: h.forks[0], From: parseDay(from), To: parseDay(to), Mode: h.mode}
 	for i := range games.SkillCount {
@@ -136,10 +136,10 @@ func (h *organisation) requireAgreement(
 		o.Labels = append(o.Labels, map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[h.mode])
 	}
 	query := "?from=" + from + "&to=" + to
-	if of != nil {
-		query += "&groupId=" + of.id
+	if g != nil {
+		query += "&groupId=" + g.id
 		o.Members = map[int]bool{}
-		for _, m := range of.members {
+		for _, m := range g.members {
 			o.Members[m] = true
 		}
 	}
@@ -174,11 +174,11 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		key := w.AddKey(h.id)
 		for range 4 {
 			p := periods[random.IntN(len(periods))]
-			var of *group
+			var g *group
 			if n := random.IntN(len(h.groups) + 1); n > 0 {
-				of = &h.groups[n-1]
+				g = &h.groups[n-1]
 			}
-			h.requireAgreement(t, w, key, p[0], p[1], of)
+			h.requireAgreement(t, w, key, p[0], p[1], g)
 		}
 	}
 }
@@ -207,8 +207,8 @@ var hostileNames = map[string]string{
 func TestHostileNamesAreEscaped(t *testing.T) {
 	w := start(t)
 	h := w.newOrganisation("nominative", 1, len(hostileNames))
-	for who := range h.players {
-		h.addPlay(who, parseDay("2024-05-05"))
+	for player := range h.players {
+		h.addPlay(player, parseDay("2024-05-05"))
 	}
 	cellOf := map[string]string{} // a player's cell by the player's key
 	for name, cell := range hostileNames {

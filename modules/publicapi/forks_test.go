@@ -15,8 +15,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: a fork in the list and a single fork have all fields in order, without the configuration.
-func TestForksHaveAllFieldsInOrder(t *testing.T) {
+// rules.md, Formats: forks have all fields but the configuration. The list has the oldest first, then by id.
+func TestForksHaveAllFieldsAndAreOrdered(t *testing.T) {
 	w := start(t)
 	h := w.newOrganisation("pseudonymous", 9, 0)
 	w.newOrganisation("pseudonymous", 1, 0)
@@ -34,8 +34,8 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 		if i > 1 {
 			require.Less(t, items[i-1]["id"], id, "created at the same instant: by id")
 		}
-		one := decodeJSON[map[string]any](t, w.get(t, "/api/v1/forks/"+id, key))
-		require.Equal(t, f, one, "the list's element is the fork")
+		single := decodeJSON[map[string]any](t, w.get(t, "/api/v1/forks/"+id, key))
+		require.Equal(t, f, single, "the list's element is the fork")
 		w.get(t, fmt.Sprintf("/api/v1/forks/%%%x%s", id[0], id[1:]), key).Is(t, http.StatusOK)
 		if i == 0 {
 			require.Equal(t, map[string]any{
@@ -71,9 +71,9 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 			require.NotEmpty(t, head.Header.Get("ETag"))
 			require.Empty(t, head.Header.Get("Content-Length"), "HEAD of a proved answer computes no figures")
 		}
-		for _, varies := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
-			get.Header.Del(varies)
-			head.Header.Del(varies)
+		for _, name := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
+			get.Header.Del(name)
+			head.Header.Del(name)
 		}
 		require.Equal(t, get.Header, head.Header, path)
 	}
@@ -97,20 +97,20 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w := start(t)
 	key := w.AddKey(w.AddOrganisation(testkit.Organisation{}).ID)
-	stops := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
+	expiry := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	require.Empty(t, w.get(t, "/api/v1/forks", key).Header.Values("DG-Key-Expires"))
-	w.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, stops)
-	shown := func(path string, status int, left string) {
+	w.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, expiry)
+	requireHeaders := func(path string, status int, remaining string) {
 		got := w.get(t, path, key).Is(t, status)
 		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
-		require.Regexp(t, `^"key";r=`+left+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
-		require.Equal(t, []string{stops.Format("2006-01-02T15:04:05.000Z")}, got.Header.Values("DG-Key-Expires"), path)
+		require.Regexp(t, `^"key";r=`+remaining+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
+		require.Equal(t, []string{expiry.Format("2006-01-02T15:04:05.000Z")}, got.Header.Values("DG-Key-Expires"), path)
 	}
-	shown("/api/v1/forks", 200, "118")
-	shown("/api/v1/nowhere", 404, "117")
-	shown("/api/v1/forks/x", 404, "116")
+	requireHeaders("/api/v1/forks", 200, "118")
+	requireHeaders("/api/v1/nowhere", 404, "117")
+	requireHeaders("/api/v1/forks/x", 404, "116")
 	w.Exec(fillWindowSQL, key.ID)
-	shown("/api/v1/forks", 429, "0")
+	requireHeaders("/api/v1/forks", 429, "0")
 	w.Exec(`delete from api_key_windows`)
 	wrong := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(key))
 	require.Empty(t, wrong.Header.Values("DG-Key-Expires"))

@@ -41,15 +41,15 @@ func NewHost(
 	}
 	metrics := telemetry.NewRegistry()
 	entries := audit.New(db)
-	figures := reports.New(db, reports.Options{})
+	reportService := reports.New(db, reports.Options{})
 	h := &Host{
 		Keys:       apikeys.New(db, orgs, entries, policy, time.Now),
 		Metrics:    metrics,
-		exports:    exports.New(figures, entries, db, metrics),
+		exports:    exports.New(reportService, entries, db, metrics),
 		sealer:     sealer.New(db, time.Now, log),
 		supervisor: telemetry.NewSupervisor(log, metrics),
 	}
-	h.API, err = New(Dependencies{Keys: h.Keys, Games: games.New(db), Reports: figures, Exports: h.exports,
+	h.API, err = New(Dependencies{Keys: h.Keys, Games: games.New(db), Reports: reportService, Exports: h.exports,
 		Policy: policy, Requests: limit.NewRequests(int(db.Pool.Config().MaxConns))}, baseURL)
 	return h, err
 }

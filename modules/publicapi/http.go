@@ -80,7 +80,7 @@ func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
 }
 
 type endpoint struct {
-	template   string // the route's path below prefix
+	template   string // the route's path below apiPrefix
 	permission authz.Permission
 	scope      apikeys.Scope
 	handle     func(*API, *call) error

@@ -56,7 +56,7 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	}
 }
 
-// usableKey returns the headers of a request with a key of the organisation "own".
+// usableKey returns a mock that accepts one key, of the organisation "own", and the headers with the key.
 func usableKey(t *testing.T) (*mockKeys, http.Header) {
 	keys := newMockKeys(t)
 	token := apikeys.NewToken()
@@ -121,7 +121,8 @@ func TestRefusedKeyIsNotRemembered(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
-// rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any lookup.
+// rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any lookup. The challenge
+// has an error only if a token was sent.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	(&API{}).Mount(app)
@@ -204,14 +205,14 @@ func sendGet(t *testing.T, app *fiber.App, path string, header http.Header) (res
 	return response, string(read)
 }
 
-func parseQuery(t *testing.T, query string) (read reports.Query, err error) {
+func parseQuery(t *testing.T, query string) (parsed reports.Query, err error) {
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Get("/", func(c *fiber.Ctx) error {
-		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
+		parsed, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
 		return nil
 	})
 	sendGet(t, app, "/?"+query, http.Header{})
-	return read, err
+	return parsed, err
 }
 
 // rules.md, Order of checks, 8: reports refuse invalid parameters. Packages input and reports test days and periods.
@@ -273,7 +274,7 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	names := []string{"", "P-7K3M9QXA2F", "Zoë <b>\"O'Neil\\\"</b> & Søn", "\u2028\x00\t", "日本語",
 		strings.Repeat("long ", 60)}
 	for _, n := range []int{0, 1, 2, minParallelRows - 1, minParallelRows, 2*minParallelRows + 1, 30_000} {
-		for _, odd := range []int{0, n / 2, n} { // number of players whose rows may exceed their share
+		for _, oddLabels := range []int{0, n / 2, n} { // number of players whose rows may exceed their share
 			rows := make([]reports.PlayerStat, n)
 			for i := range rows {
 				rows[i] = reports.PlayerStat{
@@ -282,7 +283,7 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 					LastPlayedAt: time.UnixMilli(random.Int64N(253_402_300_800_000+62_135_596_800_000) -
 						62_135_596_800_000).UTC(), // gives the years 1 to 9999
 				}
-				if i < odd {
+				if i < oddLabels {
 					rows[i].Label = names[random.IntN(len(names))]
 				}
 			}
@@ -301,11 +302,11 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 // requireEncoded decodes the statistics and encodes them with encoding/json.
 func requireEncoded(t *testing.T, s reports.Statistics) {
 	text := statisticsJSON(s)
-	var read oracle.Statistics
-	require.NoError(t, json.Unmarshal(text, &read))
-	require.Equal(t, string(tb.Must(json.Marshal(read))(t)), string(text))
-	require.Equal(t, []int{len(s.Daily), int(s.UniquePlayers)}, []int{len(read.Daily), len(read.Players)})
-	for i, p := range read.Players {
+	var decoded oracle.Statistics
+	require.NoError(t, json.Unmarshal(text, &decoded))
+	require.Equal(t, string(tb.Must(json.Marshal(decoded))(t)), string(text))
+	require.Equal(t, []int{len(s.Daily), int(s.UniquePlayers)}, []int{len(decoded.Daily), len(decoded.Players)})
+	for i, p := range decoded.Players {
 		require.Equal(t, oracle.Player{
 			PlayerLabel: s.Player(i).Label, Plays: s.Player(i).Plays,
 			BestScorePercent: float64(s.Player(i).BestScore) / 10, Passed: s.Player(i).Passed,

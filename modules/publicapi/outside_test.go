@@ -53,7 +53,7 @@ func outsideAPIEntries(method, path string) []string {
 // Every route and path outside /api/v1/* refuses an API key with 403, and records it once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	w := start(t)
-	log := newAttempt(t, w)
+	a := newAttempt(t, w)
 	routes := 0
 	for _, r := range w.app.GetRoutes(true) {
 		if strings.HasPrefix(r.Path, "/api/v1/") || r.Method == http.MethodConnect {
@@ -65,21 +65,21 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			if strings.HasPrefix(path, "/api/v1/") {
 				continue
 			}
-			log.sendExpecting(r.Method, path+"?from=2024-05-01&to=2024-05-31", outsideAPIEntries(r.Method, path)).
+			a.sendExpecting(r.Method, path+"?from=2024-05-01&to=2024-05-31", outsideAPIEntries(r.Method, path)).
 				Is(t, http.StatusForbidden)
 		}
-		without := log.sendExpecting(r.Method, route, nil, "X-No: key")
-		require.NotEqual(t, http.StatusMethodNotAllowed, without.StatusCode,
+		withoutKey := a.sendExpecting(r.Method, route, nil, "X-No: key")
+		require.NotEqual(t, http.StatusMethodNotAllowed, withoutKey.StatusCode,
 			"without a key, the route is there: %s %s", r.Method, r.Path)
 	}
-	log.requireEntries()
+	a.requireEntries()
 	require.Greater(t, routes, 15)
 }
 
 // rules.md, Order of checks: no trick with slashes, dots or case leads into or out of the API.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
-	log := newAttempt(t, start(t))
-	tail := "forks/" + log.fork + "/stats"
+	a := newAttempt(t, start(t))
+	tail := "forks/" + a.fork + "/stats"
 	for _, path := range []string{
 		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/v1extra/" + tail, "/api/v1",
 		"//api/v1/" + tail, "/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail, "/api/v1%2F" + tail,
@@ -95,18 +95,18 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 			if !inside {
 				entries = outsideAPIEntries(method, strings.ToValidUTF8(sent, "\uFFFD"))
 			}
-			log.sendExpecting(method, sent+"?"+log.query+"&"+query, entries).
+			a.sendExpecting(method, sent+"?"+a.query+"&"+query, entries).
 				Is(t, map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[inside])
 		}
-		without := log.sendExpecting("GET", path, nil, "X-No: key")
+		withoutKey := a.sendExpecting("GET", path, nil, "X-No: key")
 		if path != "/" && path != "/openapi/v1.json" {
-			require.Contains(t, []int{401, 404}, without.StatusCode, path)
+			require.Contains(t, []int{401, 404}, withoutKey.StatusCode, path)
 		}
 	}
-	log.sendExpecting("OPTIONS", "*", outsideAPIEntries("OPTIONS", "*")).Is(t, http.StatusForbidden)
+	a.sendExpecting("OPTIONS", "*", outsideAPIEntries("OPTIONS", "*")).Is(t, http.StatusForbidden)
 	for path, status := range map[string]int{
 		"/api/v1/../healthz": 404, "/api/v1/%2e%2e/healthz": 404, "/api/v1/": 404, "/api/v1/forks/": 404,
-		"/api/v1/forks/../../../healthz": 404, "/api/v1/forks%2F" + log.fork: 404, "/api/v1/Forks": 404,
+		"/api/v1/forks/../../../healthz": 404, "/api/v1/forks%2F" + a.fork: 404, "/api/v1/Forks": 404,
 		"/api/v1/forks/..": 403, "/api/v1/" + tail + "/": 404, "/api/v1/" + tail + "%2f": 404,
 		"/api/v1/" + tail + "%00": 404, "/api/v1/" + tail: 200,
 	} {
@@ -115,31 +115,31 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		if status == http.StatusForbidden {
 			entries = []string{"insufficient_scope GET " + path}
 		}
-		log.sendExpecting("GET", path+"?"+log.query, entries).Is(t, status)
+		a.sendExpecting("GET", path+"?"+a.query, entries).Is(t, status)
 	}
 	for _, target := range []string{"dg.example:443", "/" + tail, "/api/v1/" + tail} {
-		log.sendExpecting("CONNECT", target, nil).Is(t, http.StatusNotImplemented)
+		a.sendExpecting("CONNECT", target, nil).Is(t, http.StatusNotImplemented)
 	}
-	log.requireEntries()
+	a.requireEntries()
 	for target, status := range map[string]int{ // these requests have no Host
 		"/api/v1/" + tail: 200, "//x/api/v1/" + tail: 403, "//api/v1/" + tail: 403,
 		"x//y/api/v1/" + tail: 400,
 	} {
-		log.w.sendRaw(t, "GET "+target+"?"+log.query+" HTTP/1.0\r\nAuthorization: "+
-			log.authorization+"\r\n\r\n").Is(t, status)
+		a.w.sendRaw(t, "GET "+target+"?"+a.query+" HTTP/1.0\r\nAuthorization: "+
+			a.authorization+"\r\n\r\n").Is(t, status)
 	}
 }
 
 // rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and recorded once.
 func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
-	log := newAttempt(t, start(t))
+	a := newAttempt(t, start(t))
 	const basic = "Authorization: Basic eDp5"
-	key := "Authorization: " + log.authorization
+	key := "Authorization: " + a.authorization
 	for _, headers := range [][]string{
 		{key, basic}, {basic, basic, key}, {key, key}, {"Authorization: Basic dg_live_x", key},
 		{strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"}, {"Authorization:", key},
-		{"Authorization: Basic " + log.key.Token()},
-		{"Authorization: " + log.key.Token()[:40] + " x"},
+		{"Authorization: Basic " + a.key.Token()},
+		{"Authorization: " + a.key.Token()[:40] + " x"},
 		{"Authorization: Bearer dg_live_short"}, // not recorded: the key is unknown
 		{"Authorization: Bearer dg_live_0123456789ABCDEFGHIJKL_short"},
 	} {
@@ -147,32 +147,32 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 		if strings.HasSuffix(headers[0], "short") {
 			entries = nil
 		}
-		log.sendExpecting("GET", "/healthz", entries, headers...).Is(t, http.StatusForbidden)
+		a.sendExpecting("GET", "/healthz", entries, headers...).Is(t, http.StatusForbidden)
 	}
-	log.requireEntries()
+	a.requireEntries()
 }
 
 // rules.md, Order of checks: an absolute-form target is answered and recorded like its origin form.
 func TestAbsoluteFormEqualsOriginForm(t *testing.T) {
-	log := newAttempt(t, start(t))
-	report := "/api/v1/forks/" + log.fork + "/stats"
+	a := newAttempt(t, start(t))
+	report := "/api/v1/forks/" + a.fork + "/stats"
 	for origin, entries := range map[string][]string{
-		report + "?" + log.query + "&u=http://x/y": nil,
-		"/api/v1/forks":                {"insufficient_scope GET /api/v1/forks"},
-		"//api/v1/forks":               outsideAPIEntries("GET", "//api/v1/forks"),
-		"/healthz":                     outsideAPIEntries("GET", "/healthz"),
-		"/?u=http://evil/api/v1/forks": outsideAPIEntries("GET", "/"),
-		"/x/http://evil/api/v1/forks":  outsideAPIEntries("GET", "/x/http://evil/api/v1/forks"),
+		report + "?" + a.query + "&u=http://x/y": nil,
+		"/api/v1/forks":                          {"insufficient_scope GET /api/v1/forks"},
+		"//api/v1/forks":                         outsideAPIEntries("GET", "//api/v1/forks"),
+		"/healthz":                               outsideAPIEntries("GET", "/healthz"),
+		"/?u=http://evil/api/v1/forks":           outsideAPIEntries("GET", "/"),
+		"/x/http://evil/api/v1/forks":            outsideAPIEntries("GET", "/x/http://evil/api/v1/forks"),
 	} {
-		want := log.sendExpecting("GET", origin, entries)
-		for _, before := range []string{"http://evil", "HTTP://DG.example:8080", "http://[::1]:80"} {
-			got := log.sendExpecting("GET", before+origin, entries).Is(t, want.StatusCode)
-			require.Equal(t, want.Body, got.Body, before+origin)
+		want := a.sendExpecting("GET", origin, entries)
+		for _, authority := range []string{"http://evil", "HTTP://DG.example:8080", "http://[::1]:80"} {
+			got := a.sendExpecting("GET", authority+origin, entries).Is(t, want.StatusCode)
+			require.Equal(t, want.Body, got.Body, authority+origin)
 		}
-		without := log.sendExpecting("GET", origin, nil, "X-No: key")
-		log.sendExpecting("GET", "http://evil"+origin, nil, "X-No: key").Is(t, without.StatusCode)
+		withoutKey := a.sendExpecting("GET", origin, nil, "X-No: key")
+		a.sendExpecting("GET", "http://evil"+origin, nil, "X-No: key").Is(t, withoutKey.StatusCode)
 	}
-	log.requireEntries()
+	a.requireEntries()
 }
 
 // rules.md, Order of checks, 5: a method other than GET and HEAD gets 405 on an endpoint, and 404 elsewhere.

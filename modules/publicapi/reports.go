@@ -27,7 +27,7 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 			return reports.Query{}, err
 		}
 	}
-	// errors show the days
+	// redacted, because errors quote the days
 	period, err := reports.ParsePeriod(apikeys.Redact(sent.Get("from")), apikeys.Redact(sent.Get("to")))
 	if err != nil {
 		return reports.Query{}, err
@@ -107,15 +107,15 @@ const (
 
 // send sends a JSON body. A large one waits for its share of maxLargeResponsesMB.
 func (a *API) send(r *call, body []byte, tag string) error {
-	var sent func()
+	var release func()
 	if len(body) > httpserver.BlockSize {
 		var err error
-		sent, err = a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
+		release, err = a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
 		if err != nil {
 			return err
 		}
 	}
-	return httpserver.SendJSON(r.c, body, tag, sent)
+	return httpserver.SendJSON(r.c, body, tag, release)
 }
 
 // exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv: the plays of a period as a stream, or

@@ -90,13 +90,13 @@ func (w *world) sendRaw(t *testing.T, request string) testkit.Page {
 	// the write may fail, because a server may refuse a request without reading all of it
 	_, _ = conn.Write([]byte(request))
 	method, _, _ := strings.Cut(request, " ")
-	in := bufio.NewReader(conn)
-	response, err := http.ReadResponse(in, &http.Request{Method: method})
+	reader := bufio.NewReader(conn)
+	response, err := http.ReadResponse(reader, &http.Request{Method: method})
 	require.NoError(t, err, "%.200q", request)
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err, "%.200q", request)
 	if response.Close {
-		require.ErrorIs(t, tb.ErrorOf(in.ReadByte()), io.EOF, "data after an answer that closes")
+		require.ErrorIs(t, tb.ErrorOf(reader.ReadByte()), io.EOF, "data after an answer that closes")
 	}
 	return testkit.Page{Response: response, Body: string(body)}
 }

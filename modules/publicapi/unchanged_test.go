@@ -125,18 +125,18 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 		for _, c := range columns {
 			name := c.table + "." + c.name
 			prepare()
-			other := otherValues[c.kind]
-			if of := otherValues[c.name]; of != "" {
-				other = of
+			newValue := otherValues[c.kind]
+			if byName := otherValues[c.name]; byName != "" {
+				newValue = byName
 			}
-			require.NotEmpty(t, other, name)
-			if strings.Contains(other, "%s") {
-				other = fmt.Sprintf(other, c.name)
+			require.NotEmpty(t, newValue, name)
+			if strings.Contains(newValue, "%s") {
+				newValue = fmt.Sprintf(newValue, c.name)
 			}
-			former := testkit.Query[*string](p.World,
+			oldValue := testkit.Query[*string](p.World,
 				`select `+c.name+`::text from `+c.table+` where id = $1`, row[c.table])
 			_, err := p.Owner.Pool.Exec(t.Context(),
-				`update `+c.table+` set `+c.name+` = `+other+` where id = $1`, row[c.table])
+				`update `+c.table+` set `+c.name+` = `+newValue+` where id = $1`, row[c.table])
 			if err != nil {
 				refused = append(refused, name)
 				continue
@@ -155,7 +155,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 			if c.name == "id" {
 				id = "00000000-0000-4000-8000-00000000ffff"
 			}
-			p.Exec(`update `+c.table+` set `+c.name+` = $1::text::`+c.kind+` where id = $2`, former, id)
+			p.Exec(`update `+c.table+` set `+c.name+` = $1::text::`+c.kind+` where id = $2`, oldValue, id)
 			_, again := p.readReports(t)
 			require.Equal(t, tags, again, "%s: %s is as it was", state, name)
 		}
@@ -200,8 +200,8 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		}
 		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")
 		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
-		zipped := p.sendWithKey(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
-		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
+		gzipTag := p.sendWithKey(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
+		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", gzipTag).Is(t, http.StatusOK)
 		if !strings.Contains(path, "?") {
 			p.get(t, "/api/v1/forks", p.AddKey(foreign.OrganisationID), "If-None-Match", tag).Is(t, http.StatusOK)
 			p.Exec(`update forks set title = title || '!' where id = $1`, p.fork.ID)
@@ -235,7 +235,7 @@ func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 // rules.md, Unchanged: a GET hashes at most 1,000 unsealed plays; HEAD and If-None-Match hash 10,000.
 func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	p := startProvable(t)
-	shows := func(wantTag bool, months int, method string, headers ...string) {
+	requireProof := func(wantTag bool, months int, method string, headers ...string) {
 		t.Helper()
 		header := p.sendWithKey(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK).Header
 		require.Len(t, header.Values("DG-Months"), 1)
@@ -244,19 +244,19 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	}
 	proof := []string{"If-None-Match", `""`}
 	p.AddPlays(p.fork, 1000-60, parseDay("2024-03-01"), time.Second)
-	shows(true, 4, http.MethodGet)
+	requireProof(true, 4, http.MethodGet)
 	p.AddPlays(p.fork, 1, parseDay("2024-03-02"), time.Second)
-	shows(false, 3, http.MethodGet) // the last play of April exceeds the bound
-	shows(true, 4, http.MethodHead)
-	shows(true, 4, http.MethodGet, proof...)
+	requireProof(false, 3, http.MethodGet) // the last play of April exceeds the bound
+	requireProof(true, 4, http.MethodHead)
+	requireProof(true, 4, http.MethodGet, proof...)
 	p.AddPlays(p.fork, 9000, parseDay("2024-01-11"), 10*time.Second)
-	shows(false, 0, http.MethodGet)
-	shows(false, 3, http.MethodHead)
-	shows(false, 3, http.MethodGet, proof...)
+	requireProof(false, 0, http.MethodGet)
+	requireProof(false, 3, http.MethodHead)
+	requireProof(false, 3, http.MethodGet, proof...)
 	stats := p.sendWithKey(t, http.MethodGet, p.path("/stats"), "If-None-Match", "*").Is(t, http.StatusOK)
 	require.Empty(t, stats.Header.Values("ETag"))
 	p.seal(t)
-	shows(true, 4, http.MethodGet)
+	requireProof(true, 4, http.MethodGet)
 }
 
 // The bytes of both reports, plain and compressed, may change only with their version. If this test fails, raise

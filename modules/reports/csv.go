@@ -14,24 +14,25 @@ import (
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
-// The key is the pseudonym in both reporting modes, because players may share a name.
+// appendPlayer appends the cells of key and label. The key is the pseudonym in both reporting modes,
+// because players may share a name.
 func appendPlayer(b []byte, d format.Dialect, key, label []byte) []byte {
 	return d.AppendCell(append(d.AppendCell(b, key), d.Separator()), label)
 }
 
 // appendScore appends a score in hundredths of a percent: 6250 becomes 62.5, for Excel 62,5.
 func appendScore(b []byte, d format.Dialect, score int64) []byte {
-	from := len(b)
+	start := len(b)
 	b = appendDecimal(b, score, 2)
 	if d == format.ExcelSemicolon {
-		if point := bytes.IndexByte(b[from:], '.'); point >= 0 {
-			b[from+point] = ','
+		if point := bytes.IndexByte(b[start:], '.'); point >= 0 {
+			b[start+point] = ','
 		}
 	}
 	return b
 }
 
-// The cell is quoted for Excel, whose columns are separated by semicolons, like the skills.
+// For Excel the cell is quoted, because semicolons separate the columns as well as the skills.
 func appendSkills(b []byte, d format.Dialect, answers []byte) []byte {
 	if d == format.CSV {
 		return appendSkillCounts(b, answers)

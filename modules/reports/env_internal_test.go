@@ -43,14 +43,14 @@ var (
 
 func newEnv(t *testing.T) *env {
 	t.Parallel()
-	db := testkit.New(t)
-	db.AddOrganisation(testkit.Organisation{ID: testOrgID, ReportingMode: "nominative"})
+	w := testkit.New(t)
+	w.AddOrganisation(testkit.Organisation{ID: testOrgID, ReportingMode: "nominative"})
 	for _, id := range []string{testForkID, otherForkID} {
-		db.AddFork(testkit.Fork{ID: id, OrganisationID: testOrgID})
+		w.AddFork(testkit.Fork{ID: id, OrganisationID: testOrgID})
 	}
-	db.AddPlayers(testOrgID, 40)
+	w.AddPlayers(testOrgID, 40)
 	e := &env{
-		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}), sealer: newSealer(db.DB),
+		World: w, reports: New(w.DB, Options{FixedPseudonyms: true, PlayerVersions: true}), sealer: newSealer(w.DB),
 	}
 	e.reports.OnDamage = func(q Query, err error) { t.Errorf("damage in %s: %v", q.Period, err) }
 	e.storeGroup(testGroupID, `select i from generate_series(1, 40, 4) i`)
@@ -78,14 +78,14 @@ func (e *env) storeGroup(id, ordinals string, args ...any) {
 }
 
 // storePlays adds a play of the fork by the player at each time, unfinished and without answers.
-func (e *env) storePlays(fork string, player int, at ...time.Time) {
+func (e *env) storePlays(fork string, player int, starts ...time.Time) {
 	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, $3::int, s, '' from unnest($4::timestamptz[]) s`,
-		testOrgID, fork, player, at)
+		testOrgID, fork, player, starts)
 }
 
-func (e *env) insertPlays(at time.Time, days, n int) {
-	e.Exec(insertSQL, pgx.NamedArgs{"at": at, "days": days, "n": n})
+func (e *env) insertPlays(from time.Time, days, n int) {
+	e.Exec(insertSQL, pgx.NamedArgs{"at": from, "days": days, "n": n})
 }
 
 const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
@@ -172,8 +172,8 @@ func (s *snapshot) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	of := Query{OrganisationID: testOrgID, Period: overviewPeriod(s.query.Period)}
-	got, err := newSnapshot(s.conn, of, s.useSegments).overview(ctx, maxOverviewPlays)
+	q := Query{OrganisationID: testOrgID, Period: overviewPeriod(s.query.Period)}
+	got, err := newSnapshot(s.conn, q, s.useSegments).overview(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
 		err = fmt.Errorf("the overview until %s: %+v instead of %+v", s.query.Period, got, want)
 	}
@@ -236,12 +236,12 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	require.True(t, o.Counted)
 	require.Positive(t, o.Earlier.Players)
 
-	found := 0
-	e.reports.OnDamage = func(Query, error) { found++ }
+	damages := 0
+	e.reports.OnDamage = func(Query, error) { damages++ }
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testForkID)
 	damaged := tb.Must(e.reports.Overview(t.Context(), q))(t)
 	require.Equal(t, o, damaged)
-	require.Equal(t, 1, found)
+	require.Equal(t, 1, damages)
 }
 
 // A read of plays that breaks off after some rows is an error, never a smaller figure.

@@ -81,11 +81,11 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 		for each row when (new.day = '2023-12-10') execute function pause()`)
 
 	slow := postgres.Options{MaxConns: 2, LockTimeout: -1}
-	sealing := newSealer(pgtest.Open(t, e.URL, slow))
+	slowSealer := newSealer(pgtest.Open(t, e.URL, slow))
 	eraser := pgtest.Open(t, e.OwnerURL, slow)
 	id := e.playerID(7)
 	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
-	e.whileSealing(t, sealing, pause, func() error { return erasePlayer(t.Context(), eraser, id) })
+	e.whileSealing(t, slowSealer, pause, func() error { return erasePlayer(t.Context(), eraser, id) })
 	require.Equal(t, 1, e.CountRows(`fork_days where fork_id = $1 and day = $2`, testForkID, changed))
 	e.seal(t)
 	e.requireAgreement(t)
@@ -114,7 +114,7 @@ func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func()
 // Reading fewer segments than were counted gives ErrDamaged, never a smaller sum.
 func TestMissingSegmentIsDamage(t *testing.T) {
 	e := newEnv(t)
-	e.storePlays(testForkID, 1, dayStarts(0, 3)...)
+	e.storePlays(testForkID, 1, startsOnDays(0, 3)...)
 	e.seal(t)
 	for counted, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
 		rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)

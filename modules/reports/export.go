@@ -132,7 +132,7 @@ func (e *Export) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	sql := exportSQL + ownPlayerColumns + e.snap.exportFrom() + exportOrderSQL
+	sql := exportSQL + ownPlayerColumns + e.snap.exportFromSQL() + exportOrderSQL
 	if e.cachesPlayers() {
 		sql += ` limit @firstRows`
 	}
@@ -152,7 +152,7 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 	for i, ordinal := range l.ordinals {
 		e.cells[max(ordinal, ^ordinal)] = l.label(int32(i))
 	}
-	sql := exportSQL + e.snap.exportFrom() + exportOrderSQL + ` offset @firstRows`
+	sql := exportSQL + e.snap.exportFromSQL() + exportOrderSQL + ` offset @firstRows`
 	e.rows = e.snap.queryRows(ctx, sql, e.args())
 	return e.rows.Err()
 }
@@ -161,7 +161,7 @@ func (e *Export) args() pgx.NamedArgs {
 	return pgx.NamedArgs{"mode": string(e.snap.ReportingMode), "firstRows": firstRows}
 }
 
-func (s *snapshot) exportFrom() string {
+func (s *snapshot) exportFromSQL() string {
 	if s.hasGroup() && !s.largeGroup {
 		return playsOfMembersSQL
 	}

@@ -44,7 +44,7 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 }
 
 // rules.md, CSV: the format for Excel has semicolons, decimal commas and a guard after every separator.
-func TestExportForExcel(t *testing.T) {
+func TestExcelExportHasSemicolonsAndDecimalCommas(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
 	e.Exec(

@@ -61,9 +61,9 @@ func TestRankingAgreesWithComparison(t *testing.T) {
 				LastPlayedAt: rapid.Int64Range(0, 3).Draw(t, "last"),
 			})
 		}
-		for without := range int32(3) { // 0: all labels; 1: labels of odd ordinals; 2: none
+		for missing := range int32(3) { // 0: all labels; 1: labels of odd ordinals; 2: none
 			maps.DeleteFunc(texts, func(ordinal int32, text string) bool {
-				return text == "" || ordinal*without%2 == 0 && without > 0
+				return text == "" || ordinal*missing%2 == 0 && missing > 0
 			})
 			r := rank(&s, newLabels(texts))
 			require.Equal(t, rankByComparison(&s, texts),
@@ -144,7 +144,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 }
 
 // A period has 1 to 366 days between 2000 and 2199. Everything else gets a short, printable message.
-func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
+func TestOnlyPeriodsOfUpTo366DaysAreValid(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
 	day := rapid.OneOf(rapid.StringMatching(`20(2[34]|00)-(0[0-3]|1[0-3])-[0-3]\d`),

@@ -28,8 +28,8 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e.AddOrganisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg, otherGroup)
 	e.insertPlays(testFrom, 10, 2_000)
-	// opened opens a report and an export, makes the change, and reads both
-	opened := func(group, change string) (Header, Statistics, []error) {
+	// readAfter opens a report and an export, makes the change, and reads both
+	readAfter := func(group, change string) (Header, Statistics, []error) {
 		q := newQuery(testFrom, 10, group)
 		report := e.openReport(t, q)
 		defer report.Close()
@@ -42,18 +42,18 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 		return report.Header, stats, []error{statsErr, err}
 	}
 	e.Exec(`alter table plays rename score to unread`)
-	header, _, errs := opened(testGroupID, `select`)
+	header, _, errs := readAfter(testGroupID, `select`)
 	require.Equal(t, Header{GroupOwner: testOrgID, ReportingMode: org.Nominative}, header)
 	for _, err := range errs {
 		require.ErrorContains(t, err, `column "score" does not exist`)
 	}
 	e.Exec(`alter table plays rename unread to score`)
 
-	_, stats, errs := opened(testGroupID, `delete from plays`)
+	_, stats, errs := readAfter(testGroupID, `delete from plays`)
 	require.Equal(t, []error{nil, nil}, errs)
 	require.Positive(t, stats.Plays)
 
-	header, _, errs = opened(otherGroup, `select`)
+	header, _, errs = readAfter(otherGroup, `select`)
 	require.Equal(t, otherOrg, header.GroupOwner)
 	for _, err := range errs {
 		require.ErrorIs(t, err, ErrGroupNotFound)
@@ -117,39 +117,39 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 			  from generate_series(1, $5::int) i`, testOrgID, testForkID, players,
 			testFrom.Add(time.Duration(date)*day), plays)
 	}
-	within := func(state string) {
+	requireCosts := func(state string) {
 		for _, p := range []Period{{testFrom.Add(4 * day), 1}, {testFrom, 10}} { // a large day, and all days
 			everybody, exported := e.costOf(t, newQuery(p.From, p.Days, ""))
 			for members, id := range groups {
 				statistics, export := e.costOf(t, newQuery(p.From, p.Days, id))
-				of := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
-				assert.LessOrEqual(t, statistics, everybody+4*memberships, "statistics: %s", of)
-				assert.LessOrEqual(t, export, exported+4*memberships, "export: %s", of)
+				label := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
+				assert.LessOrEqual(t, statistics, everybody+4*memberships, "statistics: %s", label)
+				assert.LessOrEqual(t, export, exported+4*memberships, "export: %s", label)
 			}
 		}
 	}
-	within("not analysed")
+	requireCosts("not analysed")
 	e.Exec(`vacuum analyze`)
-	within("unsealed")
+	requireCosts("unsealed")
 	e.seal(t)
 	require.Equal(t, 8, e.CountRows(`fork_days where head_bytes > 0`), "the days that are not large")
-	within("sealed")
+	requireCosts("sealed")
 	e.storePlays(testForkID, 1, testFrom.Add(2*day))
-	within("dirty")
+	requireCosts("dirty")
 }
 
-// The totals of complete days equal those of a report on these days, and are hidden if that is suppressed.
+// The totals of complete days equal those of a report on these days, and are hidden if it is suppressed.
 func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	e := newSealedEnv(t, 80, 4000)
-	const few = testForkID
-	e.storeGroup(few, `select i from generate_series(1, 5) i`)
+	const smallGroup = testForkID
+	e.storeGroup(smallGroup, `select i from generate_series(1, 5) i`)
 	today := testFrom.Add(90 * day)
 	e.insertPlays(today, 1, 200)
 	for i := range 5 { // the fifth member plays on the last day only
 		e.storePlays(testForkID, i+1, today.Add(time.Duration(i/4-1)*day))
 	}
 	for from, days := range map[int]int{0: 91, 1: 62, 40: 45, 89: 2} {
-		for _, group := range []string{"", testGroupID, few} {
+		for _, group := range []string{"", testGroupID, smallGroup} {
 			for n := 1; n < days; n += days/3 + 1 {
 				q := newQuery(testFrom.Add(time.Duration(from)*day), days, group)
 				q.CompleteDays = n
@@ -167,7 +167,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 			}
 		}
 	}
-	q := newQuery(today.Add(-day), 2, few)
+	q := newQuery(today.Add(-day), 2, smallGroup)
 	q.CompleteDays = 1
 	s := e.figures(t, q)
 	require.False(t, s.Suppressed)
@@ -193,7 +193,7 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 		if x.cachesPlayers() {
 			explained += e.explain(t, s, exportPlayersSQL)
 		}
-		export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrderSQL)
+		export = explained + e.explain(t, s, exportSQL+s.exportFromSQL()+exportOrderSQL)
 	}
 	return statistics, export
 }
@@ -322,13 +322,13 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 		}
 		for _, id := range groups {
 			var want []Overlap
-			for _, than := range groups[1:] {
-				lack := slices.DeleteFunc(slices.Clone(labels[id]), func(label string) bool {
-					return slices.Contains(labels[than], label)
+			for _, otherGroup := range groups[1:] {
+				lacking := slices.DeleteFunc(slices.Clone(labels[id]), func(label string) bool {
+					return slices.Contains(labels[otherGroup], label)
 				})
-				if n := len(lack); n > 0 && n < MinGroup && len(labels[id])-n >= MinGroup {
-					require.NotEmpty(t, labels[than], "a hidden group is never named")
-					want = append(want, Overlap{than, n})
+				if n := len(lacking); n > 0 && n < MinGroup && len(labels[id])-n >= MinGroup {
+					require.NotEmpty(t, labels[otherGroup], "a hidden group is never named")
+					want = append(want, Overlap{otherGroup, n})
 				}
 			}
 			want = want[:min(MaxOverlaps, len(want))]

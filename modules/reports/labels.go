@@ -73,7 +73,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	return l, err
 }
 
-const fewPlayers = 1000 // selecting the labels of so few takes less than a look at all labels
+const fewPlayers = 1000 // up to so many players, their labels are selected faster than all labels
 
 // labelsSQL returns the query of all labels if it is faster: for many, dense ordinals.
 func labelsSQL(players []int32) string {
@@ -169,7 +169,7 @@ func (c *labelCache) put(k labelsKey, version int64, l *labels) {
 	e.expiry = time.AfterFunc(labelTTL, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if kept, _ := c.lru.Peek(k); kept == e {
+		if cached, _ := c.lru.Peek(k); cached == e {
 			c.lru.Remove(k)
 		}
 	})

@@ -49,13 +49,13 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
 	other := *e // stands for another instance
 	other.reports = New(e.DB, e.reports.options)
-	unchanged := func(what string, e *env) {
+	requireKept := func(what string, e *env) {
 		t.Helper()
 		e.requireLabels(t, "display_name")
-		kept, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
+		before, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
 		e.requireLabels(t, "display_name")
-		still, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
-		require.Same(t, kept, still, what)
+		after, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
+		require.Same(t, before, after, what)
 	}
 	for _, change := range []string{
 		`update players set display_name = '"Zoë" <x>' where ordinal = 7`,
@@ -68,8 +68,8 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 		`with p as (insert into players select gen_random_uuid(), '` + testOrgID + `', 9000, 'P-new', 'New'
 		  returning ordinal) select * from p`,
 	} {
-		unchanged(change, e)
-		unchanged(change, &other)
+		requireKept(change, e)
+		requireKept(change, &other)
 		e.Exec(change)
 		e.requireLabels(t, "display_name")
 		other.requireLabels(t, "display_name")
@@ -86,7 +86,7 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	require.NotEqual(t, before, testkit.Query[int64](e.World, version))
 }
 
-// A failed read keeps no labels. A snapshot older than a rename, as on a replica that lags, shows the former name.
+// A snapshot older than a rename, as on a replica that lags, shows the former name. A failed read caches no labels.
 // Without Options.PlayerVersions, as in a host program, no label is cached and player_ordinals is not read.
 func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e := newLabelsEnv(t)
@@ -96,11 +96,11 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e.Exec(`alter table players rename unread to display_name`)
 	e.requireLabels(t, "display_name")
 
-	older := e.openReport(t, q)
+	olderReport := e.openReport(t, q)
 	const rename = `update players set display_name = $1 where ordinal = 1`
 	e.Exec(rename, "After")
 	e.requireLabels(t, "display_name")
-	stats := tb.Must(e.reports.Statistics(t.Context(), older))(t)
+	stats := tb.Must(e.reports.Statistics(t.Context(), olderReport))(t)
 	for _, p := range stats.Players() {
 		require.NotEqual(t, "After", p.Label)
 	}
@@ -180,13 +180,13 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e.AddPlayers(testOrgID, minLargeReport+1)
 	e.AddPlays(testFork, minLargeReport+1, testFrom, 0)
 	e.storeGroup(otherForkID, `select i from generate_series(1, $1::int) i`, minLargeReport)
-	large := func(group string) bool {
+	isLarge := func(group string) bool {
 		s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, 1, group), true))(t)
 		s.close()
 		return s.isLarge
 	}
-	require.True(t, large(otherForkID), "a group that is read like a large report waits as one")
-	require.False(t, large(testGroupID))
+	require.True(t, isLarge(otherForkID), "a group that is read like a large report waits as one")
+	require.False(t, isLarge(testGroupID))
 	open := func(day int) *Report {
 		report, err := e.reports.Open(t.Context(), newQuery(testFrom.AddDate(0, 0, day), 1, ""))
 		assert.NoError(t, err)
@@ -205,12 +205,12 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	first.Close()
 	require.NotNil(t, <-second, "it gets the slot of the first")
 	e.Exec(`delete from plays where player = 1`)
-	require.False(t, large(""), "as many plays as a small report may have")
+	require.False(t, isLarge(""), "as many plays as a small report may have")
 	e.storePlays(testForkID, 2, testFrom)
-	require.True(t, large(""))
+	require.True(t, isLarge(""))
 	e.Exec(`delete from players where ordinal > $1`, minLargeReport)
 	e.storePlays(testForkID, 2, testFrom)
-	require.False(t, large("") || large(otherForkID), "as many players")
+	require.False(t, isLarge("") || isLarge(otherForkID), "as many players")
 }
 
 // rules.md, Bounds: the error of a report without a slot says when to retry.

@@ -19,8 +19,8 @@ import (
 // content. Pseudonyms are not part of it, because they never change within a history of the database.
 type Proof struct {
 	Tag string // tag of the whole content; "" if more than Query.MaxHashedPlays plays are unsealed
-	// Months are tags of a month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", up to the month
-	// that exceeds MaxHashedPlays.
+	// Months has a tag of each month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", but none from the
+	// month on that exceeds MaxHashedPlays.
 	Months string
 }
 
@@ -77,8 +77,8 @@ type playsHash struct {
 
 // prove sets Header.Proof.
 func (s *snapshot) prove(ctx context.Context) error {
-	left := s.query.MaxHashedPlays
-	if left == 0 || s.hasGroup() || s.ReportingMode != org.Pseudonymous {
+	remaining := s.query.MaxHashedPlays
+	if remaining == 0 || s.hasGroup() || s.ReportingMode != org.Pseudonymous {
 		return nil
 	}
 	batch := &pgx.Batch{}
@@ -101,7 +101,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 	for _, h := range all {
 		month := monthsBetween(p.From, h.Date)
 		months[month] ^= h.Hash
-		if left -= h.Plays; left < 0 {
+		if remaining -= h.Plays; remaining < 0 {
 			proven = month
 			break
 		}

@@ -89,21 +89,21 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	require.True(t, strings.HasPrefix(wireFormat, fmt.Sprintln(wireVersion)))
 	q := newQuery(testFrom, 100, "")
 	const proven = 4
-	of := func(format string) []string {
+	tagsOf := func(format string) []string {
 		p := newProof(format, q, make([]int64, proven), proven)
 		return append(strings.Split(p.Months, ", "), p.Tag)
 	}
-	now := of(wireFormat)
-	require.Len(t, now, proven+1)
+	current := tagsOf(wireFormat)
+	require.Len(t, current, proven+1)
 	for _, other := range []string{
 		wireFormatOf(csvHeader, append(skills, "ai.new")), wireFormatOf("x,"+csvHeader, skills),
 	} {
-		for i, tag := range of(other) {
-			require.NotEqual(t, now[i], tag)
+		for i, tag := range tagsOf(other) {
+			require.NotEqual(t, current[i], tag)
 		}
 	}
 	for _, other := range []Query{newQuery(testFrom, 99, ""), {ForkID: otherForkID, Period: q.Period}} {
-		require.NotEqual(t, now[proven], newProof(wireFormat, other, make([]int64, proven), proven).Tag)
+		require.NotEqual(t, current[proven], newProof(wireFormat, other, make([]int64, proven), proven).Tag)
 	}
 }
 

@@ -24,7 +24,7 @@ type rankEntry struct {
 
 const scoreBits = 11 // bits of a sort key that hold the score
 
-// rank orders the players.
+// rank returns the ranking of the players.
 func rank(players *segment.Players, l *labels) *ranking {
 	r := &ranking{players: players, labels: l, order: make([]rankEntry, 0, len(l.ordinals))}
 	label := int32(0)
@@ -54,13 +54,13 @@ func (r *ranking) add(ordinal, label int32) {
 // addUnlabelled inserts the players without a label first. A host program's view may omit players.
 func (r *ranking) addUnlabelled() {
 	labelled := r.order
-	has := map[int32]bool{}
+	isLabelled := map[int32]bool{}
 	for _, e := range labelled {
-		has[e.ordinal] = true
+		isLabelled[e.ordinal] = true
 	}
 	r.order = nil
 	for _, ordinal := range r.players.Ordinals() {
-		if !has[ordinal] {
+		if !isLabelled[ordinal] {
 			r.add(ordinal, -1)
 		}
 	}
@@ -80,10 +80,10 @@ func sortDescending(entries []rankEntry) []rankEntry {
 		for _, e := range entries {
 			next[^(e.key>>shift)%digits]++
 		}
-		at := 0
+		position := 0
 		for i, n := range next {
-			next[i] = at
-			at += n
+			next[i] = position
+			position += n
 		}
 		for _, e := range entries {
 			i := &next[^(e.key>>shift)%digits]

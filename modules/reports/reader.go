@@ -11,7 +11,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// statistics refuses another organisation's group even if the caller authorised the read.
+// statistics returns the figures. It refuses another organisation's group even if the caller authorised
+// the read.
 func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
 	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
 		return stats, err
@@ -30,11 +31,11 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 		return stats, nil
 	}
 	players := sums.Players.Ordinals()
-	names, err := s.readLabels(ctx, players)
+	playerLabels, err := s.readLabels(ctx, players)
 	if err != nil {
 		return stats, err
 	}
-	stats.Player = rank(&sums.Players, names).row
+	stats.Player = rank(&sums.Players, playerLabels).row
 	if s.query.OverlapsTimeout > 0 && s.ReportingMode == org.Pseudonymous {
 		stats.Overlaps = s.overlaps(ctx, players)
 	}
@@ -88,7 +89,7 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 // addDays reads no segments of days in sealed months, because addMonths has added their players or,
 // for a group, its members' plays.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
-	var read []time.Time
+	var dates []time.Time
 	for _, d := range s.sealedDays {
 		if !s.hasGroup() {
 			sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
@@ -98,14 +99,14 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 			a.AddDay(d.Date, &sums)
 		}
 		if !a.InExpectedMonth(d.Date) {
-			read = append(read, d.Date)
+			dates = append(dates, d.Date)
 		}
 	}
-	if len(read) == 0 {
+	if len(dates) == 0 {
 		return nil
 	}
-	rows := s.queryRows(ctx, segment.DaySegmentsSQL, pgx.NamedArgs{"days": read, "whole": s.hasGroup()})
-	return segment.ReadSegments(rows, len(read), func(d segment.StoredSegment) error {
+	rows := s.queryRows(ctx, segment.DaySegmentsSQL, pgx.NamedArgs{"days": dates, "whole": s.hasGroup()})
+	return segment.ReadSegments(rows, len(dates), func(d segment.StoredSegment) error {
 		from := d.Date.UnixMilli()
 		if s.hasGroup() {
 			return segment.UnpackDay(from, d.Head, d.Tail, s.members.has, a.Add)
@@ -140,9 +141,9 @@ func playsArgs(p Period, sealed []segment.SealedDay) pgx.NamedArgs {
 }
 
 func (s *snapshot) addPlays(
-	ctx context.Context, a *segment.Accumulator, of Period, sealed []segment.SealedDay,
+	ctx context.Context, a *segment.Accumulator, period Period, sealed []segment.SealedDay,
 ) error {
-	rows := s.queryRows(ctx, s.playsSQL(), playsArgs(of, sealed))
+	rows := s.queryRows(ctx, s.playsSQL(), playsArgs(period, sealed))
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {

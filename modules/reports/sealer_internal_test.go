@@ -32,13 +32,13 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	require.ErrorIs(t, tb.ErrorOf(rebuilder.Rebuild(t.Context(), 300*time.Millisecond)), postgres.ErrLocked)
 	require.Zero(t, e.CountRows(`unsealed_days`))
 
-	var done sealer.Result
+	var result sealer.Result
 	require.NoError(t, e.WhileWaiting(lock, func() (err error) {
-		done, err = rebuilder.Rebuild(t.Context(), time.Minute)
+		result, err = rebuilder.Rebuild(t.Context(), time.Minute)
 		return err
 	}, nil))
-	require.Equal(t, sealer.Result{Days: days, Months: done.Months}, done, "every day is sealed again")
-	require.Positive(t, done.Months)
+	require.Equal(t, sealer.Result{Days: days, Months: result.Months}, result, "every day is sealed again")
+	require.Positive(t, result.Months)
 	e.requireAgreement(t)
 }
 
@@ -48,23 +48,23 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e.insertPlays(testFrom, 100, 2000)
 	first := e.seal(t)
 	const even = `extract(day from day)::int % 2 = 0`
-	for _, other := range []int{-1, 1} {
+	for _, offset := range []int{-1, 1} {
 		require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 		e.Exec(`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
-			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+other)
-		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`, segment.MonthVersion+other)
+			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+offset)
+		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`, segment.MonthVersion+offset)
 		e.requireAgreement(t)
 		days := e.CountRows(`fork_days where ` + even)
-		if other > 0 {
+		if offset > 0 {
 			require.Equal(t, sealer.Result{}, e.seal(t), "those of a later version")
 			e.requireAgreement(t)
 			e.Exec(`update plays set player = player`) // makes all days dirty
 		}
-		done := e.seal(t)
-		if other > 0 {
+		result := e.seal(t)
+		if offset > 0 {
 			days = first.Days
 		}
-		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, done, "no others")
+		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, result, "no others")
 		e.requireAgreement(t)
 		require.Equal(t, first.Days, e.CountRows(`fork_days
 			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.DayVersion))
@@ -111,7 +111,7 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 // Deleting the plays of a month, or of a fork, leaves neither segments nor marks.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
-	left := func(from, to string) int {
+	countLeft := func(from, to string) int {
 		return e.CountRows(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
 			union all table unsealed_days union all table unsealed_months) x
 			where fork_id = $1 and day between $2 and $3`, testForkID, from, to)
@@ -121,8 +121,8 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 		testForkID)
 	e.seal(t)
 	e.requireAgreement(t)
-	require.Zero(t, left("2023-12-01", "2023-12-31"))
-	require.Positive(t, left("2023-11-01", "2024-03-01"))
+	require.Zero(t, countLeft("2023-12-01", "2023-12-31"))
+	require.Positive(t, countLeft("2023-11-01", "2024-03-01"))
 
 	// A pass skips a month with a locked day. A later pass deletes the segment, even if the fork
 	// has fewer than MinPlays by then.
@@ -135,7 +135,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	require.Equal(t, 1, e.seal(t).Skipped)
 	require.NoError(t, writer.Rollback(t.Context()))
 	e.seal(t)
-	require.Zero(t, left("2023-01-01", "2025-01-01"))
+	require.Zero(t, countLeft("2023-01-01", "2025-01-01"))
 	e.requireAgreement(t)
 }
 
@@ -146,29 +146,29 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.Exec(`create function refuse() returns trigger language plpgsql as $$ begin if new.fork_id = '` + testForkID +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
-	var done sealer.Result
+	var result sealer.Result
 	var err error
-	e.sealer.OnPass = func(sealed sealer.Result, failure error) { done, err = sealed, failure }
+	e.sealer.OnPass = func(sealed sealer.Result, failure error) { result, err = sealed, failure }
 	e.sealer.RunOnce(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testForkID, "which one")
 	const days = `(select distinct started_at::date from plays where fork_id = $1) d`
 	sealed := e.CountRows(days, otherForkID)
-	left := e.CountRows(days, testForkID)
-	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: left}, done)
+	remaining := e.CountRows(days, testForkID)
+	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: remaining}, result)
 	require.Equal(t, sealed, e.CountRows(`fork_days where fork_id = $1`, otherForkID))
 	e.requireAgreement(t)
 	e.Exec(`create or replace function refuse() returns trigger language plpgsql as
 		$$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`)
 	e.sealer.RunOnce(t.Context())
-	require.Equal(t, sealer.Result{Remaining: left}, done, "the pass ends early: all are left")
+	require.Equal(t, sealer.Result{Remaining: remaining}, result, "the pass ends early: all are left")
 	e.Exec(`drop trigger refuse on fork_days`)
 	require.Eventually(t, func() bool { // the terminated session may still hold the lock
-		done, err = e.sealer.Seal(t.Context())
+		result, err = e.sealer.Seal(t.Context())
 		return !errors.Is(err, postgres.ErrLocked)
 	}, 10*time.Second, time.Millisecond)
 	require.NoError(t, err)
-	require.Positive(t, done.Days)
+	require.Positive(t, result.Days)
 	e.requireAgreement(t)
 }
 
@@ -193,7 +193,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	require.Equal(t, 2, e.seal(t).Days)
 }
 
-// The first pass begins at once, each other one ten minutes after the previous pass ended, even if that failed.
+// The first pass begins at once, and each later one ten minutes after the previous one ended, even if it failed.
 func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := tb.Must(pgxpool.New(t.Context(), ""))(t)

@@ -29,22 +29,22 @@ import (
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 30 // some days are larger
-	lasts := 3 * time.Second
+	duration := 3 * time.Second
 	rebuilds := int64(6)
 	if os.Getenv("DG_SOAK") != "" {
-		lasts = time.Minute
+		duration = time.Minute
 		rebuilds = 200
 	}
 	e.insertPlays(testFrom, 100, 3000)
 	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 10})
 	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
-	limited, stop := context.WithTimeout(t.Context(), lasts+5*time.Minute)
+	limited, stop := context.WithTimeout(t.Context(), duration+5*time.Minute)
 	defer stop()
 	work, ctx := errgroup.WithContext(limited)
 	var written, erased, sealed, rebuilt atomic.Int64
 	began := time.Now()
 	done := func() bool { // every kind of work has run, even on a busy machine
-		return time.Since(began) > lasts && written.Load() > 200 && erased.Load() > 20 && sealed.Load() > 0 &&
+		return time.Since(began) > duration && written.Load() > 200 && erased.Load() > 20 && sealed.Load() > 0 &&
 			rebuilt.Load() >= rebuilds
 	}
 	repeat(ctx, work, done, 8, func(random *rand.Rand) error {
@@ -97,10 +97,10 @@ func repeat(ctx context.Context, work *errgroup.Group, done func() bool, n int, 
 	}
 }
 
-// ignoreConflicts drops the expected errors: deadlock, lock timeout, erased player, another sealer, and more codes.
-func ignoreConflicts(err error, more ...string) error {
+// ignoreConflicts drops the expected errors: deadlock, lock timeout, erased player, another sealer, and the codes.
+func ignoreConflicts(err error, codes ...string) error {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	if ok && slices.Contains(append(more, "40P01", "55P03", "23503"), pgErr.Code) ||
+	if ok && slices.Contains(append(codes, "40P01", "55P03", "23503"), pgErr.Code) ||
 		apperr.Is(err, apperr.NotFound) || errors.Is(err, pgx.ErrNoRows) || errors.Is(err, postgres.ErrLocked) {
 		return nil
 	}
@@ -132,7 +132,7 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	require.Equal(t, 3, e.CountRows(`fork_months where fork_id = $1`, testForkID), "nor is its month")
 	for _, change := range append(slices.Clone(randomWrites),
 		`update plays set player = 2 + player % 39 where `+firstPlaysSQL,
-		`delete from players where ordinal = 7`, // this player is not in the group, unlike the one in writes
+		`delete from players where ordinal = 7`, // this player is not in the group, unlike the one in randomWrites
 		`truncate plays`,
 	) {
 		e.Exec(change, pgx.NamedArgs{"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherForkID})
@@ -142,8 +142,8 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	}
 }
 
-// dayStarts returns an instant on each of n days from the i-th on.
-func dayStarts(i, n int) []time.Time {
+// startsOnDays returns an instant on each of n days from the i-th on.
+func startsOnDays(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
 		out[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
@@ -158,9 +158,9 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 		days             []time.Time
 		locked, unlocked int
 	}{
-		{dayStarts(3, 1), 3, 4},
-		{dayStarts(3, 64), 66, 2},
-		{dayStarts(3, 65), 99, -1}, // writes to the whole fork
+		{startsOnDays(3, 1), 3, 4},
+		{startsOnDays(3, 64), 66, 2},
+		{startsOnDays(3, 65), 99, -1}, // writes to the whole fork
 	} {
 		for _, write := range []string{
 			`insert into plays (id, org_id, fork_id, player, started_at, answers)
@@ -218,20 +218,20 @@ func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
 // A sealed day gets one dirty mark for any number of writes. An unsealed day gets none.
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	e := newEnv(t)
-	e.storePlays(testForkID, 1, dayStarts(20, 3)...) // plays from 10 December on
+	e.storePlays(testForkID, 1, startsOnDays(20, 3)...) // plays from 10 December on
 	require.Equal(t, []int{0, 0}, e.marks(), "nothing is sealed")
 	e.seal(t)
 	for range 3 {
-		e.storePlays(testForkID, 1, dayStarts(20, 1)...)
+		e.storePlays(testForkID, 1, startsOnDays(20, 1)...)
 		require.Equal(t, []int{1, 1}, e.marks())
 	}
 	for range 3 {
-		e.storePlays(testForkID, 1, dayStarts(19, 4)...)
+		e.storePlays(testForkID, 1, startsOnDays(19, 4)...)
 		require.Equal(t, []int{3, 1}, e.marks(), "the first of the four days was not sealed")
 	}
 	e.seal(t)
 	require.Equal(t, []int{0, 0}, e.marks())
-	e.storePlays(testForkID, 1, dayStarts(15, 1)...)
+	e.storePlays(testForkID, 1, startsOnDays(15, 1)...)
 	require.Equal(t, []int{0, 1}, e.marks(), "a day without a segment, in a month with one")
 }
 
@@ -302,11 +302,11 @@ var corruptions = []struct{ table, set string }{
 	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 }
 
-func otherByteSQL(column, at string) string {
-	return fmt.Sprintf(`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, at)
+func otherByteSQL(column, offset string) string {
+	return fmt.Sprintf(`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, offset)
 }
 
-// None of 160 corruptions leads to a wrong report. The plays are read instead, until a rebuild seals them again.
+// None of at least 160 corruptions leads to a wrong report. The plays are read instead, until a rebuild seals them again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))

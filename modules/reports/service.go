@@ -66,10 +66,10 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if !q.OmitLists {
 		q.labels = s.labels
 	}
-	r, err := s.openWithin(ctx, s.smallReports, q)
+	r, err := s.openInSlot(ctx, s.smallReports, q)
 	if err == nil && r.snap.isLarge {
 		r.Close()
-		r, err = s.openWithin(ctx, s.largeReports, q)
+		r, err = s.openInSlot(ctx, s.largeReports, q)
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	return r, nil
 }
 
-func (s *Service) openWithin(ctx context.Context, l *limit.Limiter, q Query) (*Report, error) {
+func (s *Service) openInSlot(ctx context.Context, l *limit.Limiter, q Query) (*Report, error) {
 	release, err := l.Acquire(ctx, q.OrganisationID)
 	if err != nil {
 		return nil, err
@@ -129,9 +129,9 @@ func (s *Service) prove(ctx context.Context, snap **snapshot) error {
 
 // read reads from a snapshot. If a replica or a segment fails, it reads again from a new snapshot.
 // On an error the caller closes the last snapshot.
-func (s *Service) read(ctx context.Context, snap **snapshot, from func(*snapshot) error) error {
+func (s *Service) read(ctx context.Context, snap **snapshot, fn func(*snapshot) error) error {
 	for {
-		err := from(*snap)
+		err := fn(*snap)
 		if err == nil {
 			return nil
 		}
@@ -168,8 +168,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large only if its organisation has an ordinal above minLargeReport. It must also cover
-// all players with more than minLargeReport plays, or a group for which largeInPlaysSQL holds.
+// A report is large only if its organisation has an ordinal above minLargeReport. It must also have more
+// than minLargeReport plays of all players, or cover a group for which largeInPlaysSQL holds.
 const minLargeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

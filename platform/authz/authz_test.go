@@ -29,8 +29,8 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	require.Len(t, granted, 12)
 	for _, kind := range []authz.Kind{authz.Key, authz.Member, ""} {
 		for grant := range grants {
-			for permission, to := range granted {
-				want := slices.Contains(to, [2]string{string(kind), grant})
+			for permission, pairs := range granted {
+				want := slices.Contains(pairs, [2]string{string(kind), grant})
 				s := authz.Subject{Kind: kind, OrganisationID: "a", Grants: []string{"other", grant}}
 				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v %v", s, permission)
 				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied, "%v %v", s, permission)

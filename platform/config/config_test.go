@@ -128,21 +128,21 @@ func TestReplicaURLsAreSplitAtWhiteSpace(t *testing.T) {
 func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	encode := base64.StdEncoding.EncodeToString
-	good := encode(key)
+	validKey := encode(key)
 	for secrets, want := range map[config.Secrets][2][]byte{
-		{}: {}, {SecretKey: good, SecretKeyPrevious: good + "\n"}: {key, key}, {SecretKey: good + "\n"}: {key, nil},
-		{SecretKeyPrevious: good}: {nil, key}, // a key can be read before any instance writes it
+		{}: {}, {SecretKey: validKey, SecretKeyPrevious: validKey + "\n"}: {key, key}, {SecretKey: validKey + "\n"}: {key, nil},
+		{SecretKeyPrevious: validKey}: {nil, key}, // a key can be read before any instance writes it
 	} {
 		current, previous, err := secrets.Keys()
 		require.NoError(t, err)
 		require.Equal(t, want, [2][]byte{current, previous})
 	}
-	for _, text := range []string{"x", good[:40], good + "00", strings.Repeat("0f", 32), encode(key[:31]),
+	for _, text := range []string{"x", validKey[:40], validKey + "00", strings.Repeat("0f", 32), encode(key[:31]),
 		encode(append(key, 0)), strings.Repeat("z", 64), "correct horse battery staple", " "} {
 		_, _, err := config.Secrets{SecretKey: text}.Keys()
 		require.ErrorContains(t, err, "DG_SECRET_KEY is not a key", "%q", text)
 		require.NotContains(t, err.Error(), "correct horse")
-		_, _, err = config.Secrets{SecretKey: good, SecretKeyPrevious: text}.Keys()
+		_, _, err = config.Secrets{SecretKey: validKey, SecretKeyPrevious: text}.Keys()
 		require.ErrorContains(t, err, "DG_SECRET_KEY_PREVIOUS is not a key", "%q", text)
 	}
 }

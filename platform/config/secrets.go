@@ -16,8 +16,8 @@ type Secrets struct {
 // Keys returns the decoded keys. A key is nil if it is not set. No error quotes a key.
 func (s Secrets) Keys() (current, previous []byte, err error) {
 	current, err = parseKey("DG_SECRET_KEY", s.SecretKey)
-	previous, failed := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)
-	return current, previous, errors.Join(err, failed)
+	previous, previousErr := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)
+	return current, previous, errors.Join(err, previousErr)
 }
 
 func parseKey(setting, text string) ([]byte, error) {

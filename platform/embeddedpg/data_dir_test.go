@@ -24,8 +24,8 @@ func TestLongPathWorks(t *testing.T) {
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	skipUnlessRoot(t)
 	dir := newFolder(t)
-	above := filepath.Dir(dir)
-	require.NoError(t, os.Chmod(above, 0o700))
+	parent := filepath.Dir(dir)
+	require.NoError(t, os.Chmod(parent, 0o700))
 	t.Cleanup(func() {
 		_ = os.RemoveAll(relocatedPath(dir))
 		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // fails unless the folder is empty
@@ -36,7 +36,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	stopServer(t, s)
 	require.NoDirExists(t, dir)
-	require.NoError(t, os.Chmod(above, 0o755)) // the folder, now reachable, must not hide the data
+	require.NoError(t, os.Chmod(parent, 0o755)) // the folder, now reachable, must not hide the data
 	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 
@@ -127,15 +127,15 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 
 // A link in PG_BIN or on PATH leads to the other programs. No database is created if initdb is missing beside postgres.
 func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
-	real := fakePostgres(t, "99.1")
+	target := fakePostgres(t, "99.1")
 	linked := t.TempDir()
-	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(linked, "postgres")))
+	require.NoError(t, os.Symlink(filepath.Join(target, "postgres"), filepath.Join(linked, "postgres")))
 	t.Setenv("PG_BIN", linked)
-	require.Equal(t, real, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
+	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
 	_, err := FindPrograms(t.Context(), newSecondFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 
 	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
 	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
-	require.Equal(t, real, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
+	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
 }

@@ -51,10 +51,11 @@ func useServer(dir string) {
 	}
 }
 
+// peer is another process that uses the data folder.
 type peer struct {
 	*exec.Cmd
-	in  io.Closer
-	out *bufio.Reader
+	stdin  io.Closer
+	stdout *bufio.Reader
 }
 
 // startPeer starts another process on the folder with a command that prepare may change.
@@ -63,9 +64,9 @@ func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	a := peer{Cmd: exec.CommandContext(context.Background(), program)}
 	a.Env = append(os.Environ(), folderVariable+"="+dir)
 	a.Stderr = os.Stderr
-	a.in = tb.Must(a.StdinPipe())(t)
+	a.stdin = tb.Must(a.StdinPipe())(t)
 	out := tb.Must(a.StdoutPipe())(t)
-	a.out = bufio.NewReader(out)
+	a.stdout = bufio.NewReader(out)
 	if prepare != nil {
 		prepare(a.Cmd)
 	}
@@ -75,7 +76,7 @@ func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 }
 
 func (a peer) firstLine(t *testing.T) string {
-	line, err := a.out.ReadString('\n')
+	line, err := a.stdout.ReadString('\n')
 	require.NoError(t, err, "it said nothing")
 	return strings.TrimSpace(line)
 }
@@ -87,7 +88,7 @@ func joinServer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 }
 
 func (a peer) leave(t *testing.T) {
-	require.NoError(t, a.in.Close())
+	require.NoError(t, a.stdin.Close())
 	require.NoError(t, a.Wait())
 }
 
@@ -96,20 +97,20 @@ func (a peer) kill() {
 	_ = a.Wait()
 }
 
-func newFolder(t *testing.T, below ...string) string {
+func newFolder(t *testing.T, subfolders ...string) string {
 	t.Parallel()
-	return newSecondFolder(t, below...)
+	return newSecondFolder(t, subfolders...)
 }
 
 // newSecondFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
-func newSecondFolder(t *testing.T, below ...string) string {
+func newSecondFolder(t *testing.T, subfolders ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
 	}
 	base := tb.Must(os.MkdirTemp(parent, "dg-embeddedpg-test-"))(t)
 	require.NoError(t, os.Chmod(base, 0o755))
-	dir := filepath.Join(append([]string{base}, append(below, "data folder")...)...)
+	dir := filepath.Join(append([]string{base}, append(subfolders, "data folder")...)...)
 	t.Cleanup(func() {
 		f := dataDir{path: dataPath(dir)}
 		if p, err := f.readPIDFile(); err == nil && f.isRunning() {

@@ -87,18 +87,18 @@ const answerTimeout = 10 * time.Second
 var errNoAnswer = errors.New("PostgreSQL does not answer")
 
 func retry(ctx context.Context, try func() error) error {
-	until := time.Now().Add(answerTimeout)
+	deadline := time.Now().Add(answerTimeout)
 	for {
 		err := try()
 		if err == nil || errors.Is(err, errNotRunning) {
 			return err
 		}
-		if time.Now().After(until) {
+		if time.Now().After(deadline) {
 			if errors.Is(err, errNoAnswer) {
 				return err
 			}
 			slog.WarnContext(ctx, "still waiting", "reason", err)
-			until = until.Add(time.Minute)
+			deadline = deadline.Add(time.Minute)
 		}
 		select {
 		case <-ctx.Done():
@@ -155,11 +155,11 @@ func RunningURL(dir string) (string, error) {
 // Folder returns the data folder: for root it may differ from the dir given to Start.
 func (s *Server) Folder() string { return s.data.path }
 
-// Check returns an error if the server of Start has ended, was replaced by another process, or accepts
-// no new connection. It ignores an unreadable PID file. It also bounds the server's log.
+// Check returns an error if the server of Start has ended, was replaced by another process, or has lost
+// its socket. It ignores an unreadable PID file. It also bounds the server's log.
 func (s *Server) Check() error {
-	now, err := s.data.readPIDFile()
-	if !s.data.isRunning() || err == nil && now != s.postmaster {
+	current, err := s.data.readPIDFile()
+	if !s.data.isRunning() || err == nil && current != s.postmaster {
 		return fmt.Errorf("embedded PostgreSQL has ended: see %q, and start again", s.data.filePath(logFile))
 	}
 	if !fileExists(s.socket) {
@@ -199,20 +199,20 @@ func (s *Server) Stop(ctx context.Context) error {
 			return nil
 		}
 		// Another process may have restarted the server. join also waits for the end of its recovery.
-		now := Server{data: s.data}
-		if err := now.join(ctx); errors.Is(err, errNotRunning) {
+		current := Server{data: s.data}
+		if err := current.join(ctx); errors.Is(err, errNotRunning) {
 			return nil
-		} else if err != nil && now.pid == 0 {
+		} else if err != nil && current.pid == 0 {
 			return err
 		}
-		_ = syscall.Kill(now.pid, syscall.SIGINT) // SIGINT is PostgreSQL's fast shutdown
+		_ = syscall.Kill(current.pid, syscall.SIGINT) // SIGINT is PostgreSQL's fast shutdown
 		err := retry(ctx, func() error {
 			if s.data.isRunning() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.data.path)
 			}
 			return nil
 		})
-		_ = os.RemoveAll(now.socket) // fails if only root may write to the parent folder
+		_ = os.RemoveAll(current.socket) // fails if only root may write to the parent folder
 		return err
 	})
 }

@@ -216,11 +216,11 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 	s := startServer(t, dir)
 	require.NoError(t, os.RemoveAll(s.socket))
 	require.ErrorContains(t, s.Check(), "lost its socket")
-	begun := time.Now()
+	start := time.Now()
 	_, err := Start(t.Context(), dir, fastOptions...)
-	require.Less(t, time.Since(begun), 12*time.Second)
-	for _, says := range []string{"process " + strconv.Itoa(s.pid) + " runs", s.socket, "send that process SIGINT"} {
-		require.ErrorContains(t, err, says)
+	require.Less(t, time.Since(start), 12*time.Second)
+	for _, part := range []string{"process " + strconv.Itoa(s.pid) + " runs", s.socket, "send that process SIGINT"} {
+		require.ErrorContains(t, err, part)
 	}
 	stopServer(t, s)
 	require.False(t, s.data.isRunning())
@@ -231,18 +231,18 @@ func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 	dir := newFolder(t)
 	s := startServer(t, dir)
 	conn := tb.Must(pgx.Connect(t.Context(), s.URL()))(t)
-	busy := int(conn.PgConn().PID())
+	backend := int(conn.PgConn().PID())
 	go func() {
 		_, _ = conn.Exec(t.Context(), `select count(*) from generate_series(1, 10000) a,
 			generate_series(1, 10000) b, generate_series(1, 10000) c`)
 	}()
 	defer func() {
-		_ = syscall.Kill(busy, syscall.SIGKILL)
+		_ = syscall.Kill(backend, syscall.SIGKILL)
 		waitUntilStopped(t, dir)
 	}()
 	require.Eventually(t, func() bool {
 		return tb.Query[bool](t, s.url("postgres", "dg"), `select exists (select from pg_stat_activity
-			where pid = `+strconv.Itoa(busy)+` and state = 'active')`)
+			where pid = `+strconv.Itoa(backend)+` and state = 'active')`)
 	}, 20*time.Second, 10*time.Millisecond)
 	killServer(t, dir)
 	_, err := Start(t.Context(), dir, fastOptions...)

@@ -44,13 +44,13 @@ func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 // AppendInstant appends an instant, in milliseconds since 1970. For Excel, milliseconds are omitted:
 // with them, Excel would show minutes and seconds alone.
 func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
-	from := len(b)
+	start := len(b)
 	b = AppendInstant(b, ms)
 	if d == CSV {
 		return b
 	}
-	b[from+len("2026-03-01")] = ' '
-	return b[:from+len("2026-03-01 09:30:00")]
+	b[start+len("2026-03-01")] = ' '
+	return b[:start+len("2026-03-01 09:30:00")]
 }
 
 // AppendCell appends a text cell, quoted as in RFC 4180. It puts an apostrophe before

@@ -87,6 +87,6 @@ func TestCellsReadBackWithoutFormulas(t *testing.T) {
 
 // rules.md, Formats: instants are in UTC, with three decimals, truncated.
 func TestInstantHasThreeDecimalsInUTC(t *testing.T) {
-	at := time.Date(2026, 3, 1, 10, 30, 0, 999_999, time.FixedZone("CET", 3600))
-	require.Equal(t, "2026-03-01T09:30:00.000Z", format.Instant(at))
+	instant := time.Date(2026, 3, 1, 10, 30, 0, 999_999, time.FixedZone("CET", 3600))
+	require.Equal(t, "2026-03-01T09:30:00.000Z", format.Instant(instant))
 }

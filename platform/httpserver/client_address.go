@@ -38,20 +38,20 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	if !ok {
 		return ""
 	}
-	at := tcp.AddrPort().Addr().Unmap()
+	addr := tcp.AddrPort().Addr().Unmap()
 	for _, line := range slices.Backward(forwarded) {
 		for _, text := range slices.Backward(strings.Split(string(line), ",")) {
-			if !netaddr.Within(at, trusted) {
-				return at.String()
+			if !netaddr.Within(addr, trusted) {
+				return addr.String()
 			}
 			hop, ok := parseHop(text)
 			if !ok {
-				return at.String()
+				return addr.String()
 			}
-			at = hop
+			addr = hop
 		}
 	}
-	return at.String()
+	return addr.String()
 }
 
 // parseHop parses an address in X-Forwarded-For. Some proxies add a port to it.

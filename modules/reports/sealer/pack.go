@@ -26,11 +26,11 @@ func (b bucket) args() pgx.NamedArgs {
 	return segment.Args(b.fork.OrganisationID, b.fork.ID, b.first, b.end)
 }
 
-// collector collects plays and their sums by player. Beyond max plays it keeps the sums alone.
+// collector collects plays and their sums by player. Beyond maxPlays it keeps the sums alone.
 type collector struct {
 	players  segment.Players
 	plays    []segment.Play // nil if tooMany
-	maxPlays int            // limit of plays
+	maxPlays int            // limit of len(plays)
 	tooMany  bool           // more plays than maxPlays
 	hash     uint64         // hash of the plays of addPlays
 }

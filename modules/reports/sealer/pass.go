@@ -43,12 +43,12 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	p := &pass{Sealer: s, conn: conn, today: s.Now().UTC().Truncate(day), timeout: timeout}
 	for _, f := range forks {
 		// days before months: a month is packed from the segments of its days
-		failed := p.sealDue(ctx, f, DueDaysSQL, false)
-		if !p.isOver(ctx, failed) {
-			failed = errors.Join(failed, p.sealDue(ctx, f, dueMonthsSQL, true))
+		failure := p.sealDue(ctx, f, DueDaysSQL, false)
+		if !p.isOver(ctx, failure) {
+			failure = errors.Join(failure, p.sealDue(ctx, f, dueMonthsSQL, true))
 		}
-		err = errors.Join(err, failed)
-		if p.isOver(ctx, failed) {
+		err = errors.Join(err, failure)
+		if p.isOver(ctx, failure) {
 			break
 		}
 	}
@@ -56,8 +56,8 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 }
 
 // isOver reports whether ctx, a lost connection or another sealer ends the pass.
-func (p *pass) isOver(ctx context.Context, failed error) bool {
-	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failed, postgres.ErrLocked)
+func (p *pass) isOver(ctx context.Context, failure error) bool {
+	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failure, postgres.ErrLocked)
 }
 
 // sealDue seals all due days or months, and returns the first failure. A day that is damaged or too

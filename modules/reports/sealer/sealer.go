@@ -75,18 +75,18 @@ func (s *Sealer) Run(ctx context.Context) {
 
 // RunOnce makes one pass, logs what it sealed or why it failed, and calls OnPass.
 func (s *Sealer) RunOnce(ctx context.Context) {
-	done, err := s.Seal(ctx)
+	result, err := s.Seal(ctx)
 	switch {
 	case errors.Is(err, postgres.ErrLocked):
 		s.log.Info("another process holds the sealer lock: the next pass tries again", "in",
 			sealInterval.String())
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("sealing failed: statistics read the plays instead", "error", err)
-	case done.Days+done.Months+done.Large > 0:
-		s.log.Info("sealed", "days", done.Days, "months", done.Months, "large", done.Large, "busy",
-			done.Skipped)
+	case result.Days+result.Months+result.Large > 0:
+		s.log.Info("sealed", "days", result.Days, "months", result.Months, "large", result.Large, "busy",
+			result.Skipped)
 	}
-	s.OnPass(done, err)
+	s.OnPass(result, err)
 }
 
 // Seal makes one pass, and does not wait for another sealer. Errors: postgres.ErrLocked, the joined

@@ -27,9 +27,9 @@ func checksum(from int64, b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes to b[at:] the checksum of the date (from) and of the bytes after it.
-func putChecksum(b []byte, at int, from int64) {
-	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
+// putChecksum writes to b[offset:] the checksum of the date (from) and of the bytes after the checksum.
+func putChecksum(b []byte, offset int, from int64) {
+	binary.LittleEndian.PutUint32(b[offset:], checksum(from, b[offset+checksumSize:]))
 }
 
 func newBuffer(version byte) []byte {

@@ -96,7 +96,7 @@ func (s *Sums) appendSmallSkills(b []byte) []byte {
 }
 
 // readSmallSkills adds the sums that appendSmallSkills packed, up to the end of the bytes.
-func (r *reader) readSmallSkills(to *Sums) {
+func (r *reader) readSmallSkills(sums *Sums) {
 	for i := uint64(0); len(r.b) > 0 && !r.damaged; i++ {
 		small := uint64(r.take(1)[0])
 		skipped, more, correct := small>>4, small>>2&3, small&3
@@ -108,8 +108,8 @@ func (r *reader) readSmallSkills(to *Sums) {
 			return
 		}
 		i += skipped
-		to.Skills[i].Attempts += int64(more) + 1
-		to.Skills[i].Correct += int64(correct)
+		sums.Skills[i].Attempts += int64(more) + 1
+		sums.Skills[i].Correct += int64(correct)
 	}
 }
 

@@ -19,7 +19,7 @@ func packMonth(from time.Time, plays []Play) Month {
 	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
-// playsGenerator generates plays of few players on some days from from on.
+// playsGenerator generates plays, many of the same player, that start on the given number of days.
 func playsGenerator(from time.Time, days int) *rapid.Generator[[]Play] {
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) Play {
 		p := Play{

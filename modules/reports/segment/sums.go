@@ -95,7 +95,7 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 }
 
 // readSkills adds the sums that appendSkills packed, up to the end of the bytes.
-func (r *reader) readSkills(to *Sums) {
+func (r *reader) readSkills(sums *Sums) {
 	for len(r.b) > 0 && !r.damaged {
 		i := r.readUvarint()
 		attempts := int64(r.readUvarint())
@@ -104,8 +104,8 @@ func (r *reader) readSkills(to *Sums) {
 			r.damaged = true
 			return
 		}
-		to.Skills[i].Attempts += attempts
-		to.Skills[i].Correct += correct
+		sums.Skills[i].Attempts += attempts
+		sums.Skills[i].Correct += correct
 	}
 }
 
