@@ -131,9 +131,9 @@ func SendNotModified(c *fiber.Ctx, etag string) error {
 }
 
 // SendJSON responds with a JSON body, which must not change afterwards, and with etag unless that
-// is "". It compresses a long body if the client accepts gzip. It sends a body above BlockSize in
-// blocks, and then answers 400 to a Range header. It calls sent, if not nil, once: when a body in blocks
-// was sent or aborted, or immediately for any other body.
+// is "". It compresses a long body if the client accepts gzip. A body above BlockSize is sent in
+// blocks; with a Range header it gets 400 instead. SendJSON calls sent, if not nil, once: when a body in
+// blocks was sent or aborted, or immediately for any other body.
 func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 	ctx := c.Context()
 	body = encodeBody(c, body)

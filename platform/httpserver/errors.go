@@ -50,8 +50,8 @@ func classify(err error) Failure {
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err) {
 		return genericFailure(fiber.StatusServiceUnavailable)
 	}
-	if own, ok := errors.AsType[*fiber.Error](err); ok {
-		return genericFailure(own.Code)
+	if fiberErr, ok := errors.AsType[*fiber.Error](err); ok {
+		return genericFailure(fiberErr.Code)
 	}
 	return genericFailure(fiber.StatusInternalServerError)
 }
@@ -108,7 +108,7 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage reports whether r.page has responded. If the page panics, the caller sends JSON.
+// writePage reports whether r.errorPage has responded. If the page panics, the caller sends JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.errorPage == nil {
 		return false

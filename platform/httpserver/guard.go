@@ -54,8 +54,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault refuses what fasthttp accepts: lines without CR, a length beside chunks, and
-// "Transfer-Encoding: identity". fasthttp itself refuses two lengths.
+// framingFault returns the message of a fault that fasthttp accepts, or "": lines without CR, a length
+// beside chunks, or "Transfer-Encoding: identity". fasthttp itself refuses two lengths.
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))

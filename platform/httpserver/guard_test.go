@@ -148,11 +148,11 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		"internal":     {apperr.Wrap(apperr.Internal, errors.New("cause"), "internals"), 500, ""},
 		"code-unknown": {apperr.New("ERR_ODD", "internals"), 500, ""},
 	}
-	ofTheBody := []string{"ETag", "Last-Modified", "Content-Encoding", "Content-Disposition", "Content-Language"}
+	bodyHeaders := []string{"ETag", "Last-Modified", "Content-Encoding", "Content-Disposition", "Content-Language"}
 	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/:case", func(c *fiber.Ctx) error {
 			c.Set("RateLimit", "kept")
-			for _, name := range ofTheBody {
+			for _, name := range bodyHeaders {
 				c.Set(name, "dropped")
 			}
 			return cases[c.Params("case")].err
@@ -168,7 +168,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 			require.Equal(t, map[int]string{429: "7", 503: "2"}[c.status], a.Header.Get("Retry-After"))
 			require.Equal(t, map[int]string{401: "Bearer"}[c.status], a.Header.Get("WWW-Authenticate"))
 			require.Equal(t, "kept", a.Header.Get("RateLimit"))
-			for _, name := range ofTheBody {
+			for _, name := range bodyHeaders {
 				require.Empty(t, a.Header.Get(name))
 			}
 			if c.status >= 500 {

@@ -32,7 +32,8 @@ var refusedConnection = func() []byte {
 		contentJSON, len(body), body)
 }()
 
-// defaultConnections is the soft limit, which Go has raised, less reserved files, but at least half of the limit.
+// defaultConnections returns the soft limit of open files, which Go has raised, less the reserved ones.
+// It returns at least half of that limit, and at most maxConnections.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {

@@ -22,8 +22,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-func (b *testServer) isRefused(t *testing.T, from string) bool {
-	c := b.dialFrom(t, from)
+func (b *testServer) isRefused(t *testing.T, address string) bool {
+	c := b.dialFrom(t, address)
 	_, _ = io.WriteString(c, getLines+"Connection: close\r\n"+emptyLine)
 	answer, _ := io.ReadAll(c)
 	return !strings.HasPrefix(string(answer), "HTTP/1.1 200")
@@ -33,9 +33,9 @@ func (b *testServer) isRefused(t *testing.T, from string) bool {
 func TestConnectionsPerAddressAreBounded(t *testing.T) {
 	b := startServer(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}, plainRoutes)
 	open := map[string][]net.Conn{}
-	for _, from := range []string{"127.0.0.2", "127.0.0.9"} {
+	for _, address := range []string{"127.0.0.2", "127.0.0.9"} {
 		for range maxPerNetwork[0] {
-			open[from] = append(open[from], b.dialFrom(t, from))
+			open[address] = append(open[address], b.dialFrom(t, address))
 		}
 	}
 	eventually(t, "all to be accepted", func() bool { return b.listener.count() == 2*maxPerNetwork[0] })
@@ -43,7 +43,7 @@ func TestConnectionsPerAddressAreBounded(t *testing.T) {
 	require.False(t, b.isRefused(t, "127.0.0.3"))
 	require.False(t, b.isRefused(t, "127.0.0.9"))
 	require.NoError(t, open["127.0.0.2"][0].Close())
-	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.2") })
+	eventually(t, "the slot to be freed", func() bool { return !b.isRefused(t, "127.0.0.2") })
 }
 
 // rules.md, Bounds: a /48 has at most 2,000 connections in total. A second close of a connection frees no second slot.
@@ -103,7 +103,7 @@ func TestTotalConnectionsAreBounded(t *testing.T) {
 	eventually(t, "all to be accepted", func() bool { return b.listener.count() == 4 })
 	require.True(t, b.isRefused(t, "127.0.0.3"))
 	require.NoError(t, first.Close())
-	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.3") })
+	eventually(t, "the slot to be freed", func() bool { return !b.isRefused(t, "127.0.0.3") })
 }
 
 type failingListener struct {

@@ -20,7 +20,7 @@ func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 
 // logAccess logs a request without its query, which may contain secrets. Unless the server failed,
 // it samples unauthenticated and rate-limited requests, which could fill the disk.
-func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
+func (r *request) logAccess(status int, bytes int64, duration time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {
 		return
@@ -32,7 +32,7 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 		slog.String("path", r.srv.opts.RedactPath(r.path)),
 		slog.Int("status", status),
 		slog.Int64("bytes", bytes),
-		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+		slog.Float64("duration_ms", float64(duration.Microseconds())/1000),
 		slog.String("client", r.addr),
 	}
 	if r.errorCode != "" {
@@ -75,13 +75,13 @@ type metrics struct {
 
 // newMetrics registers nothing if r is nil.
 func newMetrics(r prometheus.Registerer, s *Server) *metrics {
-	in := promauto.With(r)
-	in.NewGaugeFunc(prometheus.GaugeOpts{
+	factory := promauto.With(r)
+	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dg_http_connections_open",
 		Help: "Open connections.",
 	}, func() float64 { return float64(s.listener.count()) })
 	return &metrics{
-		duration: in.NewHistogramVec(prometheus.HistogramOpts{
+		duration: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "dg_http_request_duration_seconds",
 			Help: "Time from a request's arrival to the end of its response, by route template, method and status.",
 			// The highest buckets are for exports, which may take half an hour.
@@ -89,15 +89,15 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
 			},
 		}, []string{"route", "method", "status"}),
-		acceptFailures: in.NewCounter(prometheus.CounterOpts{
+		acceptFailures: factory.NewCounter(prometheus.CounterOpts{
 			Name: "dg_http_accept_failures_total",
 			Help: "Connections that could not be accepted: too many files, no memory.",
 		}),
-		refused: in.NewCounter(prometheus.CounterOpts{
+		refused: factory.NewCounter(prometheus.CounterOpts{
 			Name: "dg_http_connections_refused_total",
 			Help: "Connections above the limit in all, or above that of their address.",
 		}),
-		aborts: in.NewCounter(prometheus.CounterOpts{
+		aborts: factory.NewCounter(prometheus.CounterOpts{
 			Name: "dg_client_aborts_total",
 			Help: "Connections that clients ended within a request.",
 		}),

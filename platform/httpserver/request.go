@@ -144,7 +144,7 @@ func (r *request) finish(c *fiber.Ctx) {
 
 func (r *request) end(status int, bytes int64, err error) {
 	r.cancel()
-	took := time.Since(r.startedAt)
+	duration := time.Since(r.startedAt)
 	if r.span != nil {
 		r.endSpan(status, err)
 	}
@@ -152,9 +152,9 @@ func (r *request) end(status int, bytes int64, err error) {
 	if r.srv.app == nil {
 		return // the other program logs its requests itself
 	}
-	r.logAccess(status, bytes, took, err)
+	r.logAccess(status, bytes, duration, err)
 	r.srv.metrics.duration.WithLabelValues(r.route, metricMethod(r.method), strconv.Itoa(status)).
-		Observe(took.Seconds())
+		Observe(duration.Seconds())
 }
 
 // MarkAuthenticated exempts the request from log sampling, unless its response is a 429.
@@ -184,9 +184,9 @@ func StreamContext(c *fiber.Ctx) context.Context {
 
 var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-func requestID(own []byte) string {
-	if requestIDPattern.Match(own) {
-		return string(own)
+func requestID(sent []byte) string {
+	if requestIDPattern.Match(sent) {
+		return string(sent)
 	}
 	return rand.Text()
 }

@@ -27,13 +27,13 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
 	})
-	for id, own := range map[string]bool{
+	for id, kept := range map[string]bool{
 		"abcDEF_-19": true, "12345678": true, strings.Repeat("a", 64): true, "1234567": false,
 		strings.Repeat("a", 65): false, "abcd efgh": false, "abcdefg;": false, "ünïcödé1": false, "": false,
 	} {
 		a := b.get(t, "/id", "X-Request-Id", id)
 		got := a.Header.Get("X-Request-Id")
-		require.Equal(t, own, got == id, "sent %q, got %q", id, got)
+		require.Equal(t, kept, got == id, "sent %q, got %q", id, got)
 		require.Regexp(t, requestIDPattern, got)
 		require.Equal(t, a.body, got)
 	}
@@ -192,7 +192,7 @@ func TestGzipIsAcceptedWithAPositiveWeight(t *testing.T) {
 	}
 }
 
-// JSON is compressed if the client accepts gzip. TestUnchangedReportsAreNotSent tests when a tag gets a 304.
+// Compressed JSON has an ETag of its own. TestUnchangedReportsAreNotSent tests when a tag gets a 304.
 func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
 	b := startServer(t, Options{}, func(app *fiber.App) {
@@ -214,10 +214,10 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 			"Cache-Control": "private, no-cache", "Content-Type": "application/json; charset=utf-8"})
 	}
 	tag := plain.Header.Get("ETag")
-	ztag := zipped.Header.Get("ETag")
+	gzipTag := zipped.Header.Get("ETag")
 	require.Regexp(t, `^"[^"]+"$`, tag)
-	require.Equal(t, strings.TrimSuffix(tag, `"`)+`-gzip"`, ztag)
-	again := b.get(t, "/j", "Accept-Encoding", "gzip", "If-None-Match", `"other,"`, "If-None-Match", ztag)
+	require.Equal(t, strings.TrimSuffix(tag, `"`)+`-gzip"`, gzipTag)
+	again := b.get(t, "/j", "Accept-Encoding", "gzip", "If-None-Match", `"other,"`, "If-None-Match", gzipTag)
 	require.Equal(t, 304, again.StatusCode, "the second line has the tag")
 	require.Empty(t, again.body+again.Header.Get("Content-Type"))
 	require.Equal(t, 200, b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT").StatusCode)
@@ -238,5 +238,5 @@ func TestLargeJSONHasAContentLength(t *testing.T) {
 	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
 	require.Len(t, sent, 1)
 	b.get(t, "/j", "Range", "bytes=9-").requireError(t, 400)
-	require.Len(t, sent, 2, "what is not sent is over, too")
+	require.Len(t, sent, 2, "sent is called for a refused body, too")
 }

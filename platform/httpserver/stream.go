@@ -161,11 +161,11 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	if s.tcp != nil {
 		_ = s.tcp.SetWriteBuffer(sendBuffer) // a write to a closed connection fails as well
 	}
-	to := &blockWriter{s, out}
-	if err := s.copyOrCompress(to); err != nil {
+	writer := &blockWriter{s, out}
+	if err := s.copyOrCompress(writer); err != nil {
 		return s.sent, err
 	}
-	if err := to.extend(); err != nil { // leaves time for the final chunk
+	if err := writer.extend(); err != nil { // leaves time for the final chunk
 		return s.sent, err
 	}
 	s.complete = true
@@ -200,11 +200,11 @@ var gzipWriters = sync.Pool{New: func() any {
 }}
 
 // copyOrCompress is copyTo, with gzip if set. It writes no footer to a truncated file.
-func (s *stream) copyOrCompress(to io.Writer) error {
+func (s *stream) copyOrCompress(w io.Writer) error {
 	if !s.compress {
-		return s.copyTo(to, func() error { return nil })
+		return s.copyTo(w, func() error { return nil })
 	}
-	blocks := bufio.NewWriterSize(to, BlockSize)
+	blocks := bufio.NewWriterSize(w, BlockSize)
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(blocks)
@@ -233,10 +233,10 @@ func (w *blockWriter) extend() error {
 	return w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
 }
 
-// resetOnClose, if on, makes any close a reset, also the kernel's when the process dies.
-func (s *stream) resetOnClose(on bool) {
+// resetOnClose, if enabled, makes any close a reset, also the kernel's when the process dies.
+func (s *stream) resetOnClose(enabled bool) {
 	seconds := -1
-	if on {
+	if enabled {
 		seconds = 0
 	}
 	if s.tcp != nil {
@@ -269,11 +269,11 @@ func (s *stream) outcome(writeErr error) error {
 }
 
 func (s *stream) close(err error) {
-	failed := recoverPanic(func() error {
+	panicErr := recoverPanic(func() error {
 		s.source.Close(s.sent, err)
 		return nil
 	})
-	if failed != nil {
-		s.req.log().Error("a source was not closed", "request_id", s.req.id, "error", failed.Error())
+	if panicErr != nil {
+		s.req.log().Error("a source was not closed", "request_id", s.req.id, "error", panicErr.Error())
 	}
 }

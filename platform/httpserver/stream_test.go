@@ -33,8 +33,8 @@ type closeCall struct {
 	err  error
 }
 
-func newFakeSource(body []byte, then func() ([]byte, error)) *fakeSource {
-	return &fakeSource{rest: body, afterRest: then, closed: make(chan closeCall, 2)}
+func newFakeSource(body []byte, afterRest func() ([]byte, error)) *fakeSource {
+	return &fakeSource{rest: body, afterRest: afterRest, closed: make(chan closeCall, 2)}
 }
 
 func (s *fakeSource) Next() ([]byte, error) {
@@ -52,9 +52,9 @@ func (s *fakeSource) Next() ([]byte, error) {
 
 func (s *fakeSource) Close(sent int64, err error) { s.closed <- closeCall{sent, err} }
 
-func (s *fakeSource) requireClosed(t *testing.T, is error) closeCall {
+func (s *fakeSource) requireClosed(t *testing.T, want error) closeCall {
 	e := receive(t, s.closed, "the source to be closed")
-	require.ErrorIs(t, e.err, is)
+	require.ErrorIs(t, e.err, want)
 	require.Empty(t, s.closed, "closed twice")
 	return e
 }
@@ -72,11 +72,11 @@ func randomBytes(n int) []byte {
 func serveSource(t *testing.T, o Options, source *fakeSource) *testServer {
 	return startServer(t, o, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
-			file := map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": "attachment"}
+			header := map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": "attachment"}
 			if c.Method() == fiber.MethodHead {
-				return StreamHead(c, file)
+				return StreamHead(c, header)
 			}
-			return Stream(c, source, file)
+			return Stream(c, source, header)
 		})
 	})
 }
@@ -159,14 +159,14 @@ func (b *testServer) beginStream(t *testing.T, path string, header ...string) ne
 
 // rules.md, CSV: an aborted transfer ends with a TCP reset, as GNU wget would exit 0 after a FIN inside a chunk.
 func TestBrokenTransferEndsWithAReset(t *testing.T) {
-	for name, then := range map[string]func() ([]byte, error){
+	for name, afterRest := range map[string]func() ([]byte, error){
 		"the source fails":     func() ([]byte, error) { return nil, errBrokenRows },
 		"it fails with an EOF": func() ([]byte, error) { return nil, fmt.Errorf("%w: %w", errBrokenRows, io.EOF) },
 		"it panics":            func() ([]byte, error) { panic("no") },
 	} {
 		for _, accept := range []string{"identity", "gzip"} {
 			t.Run(name+", "+accept, func(t *testing.T) {
-				source := newFakeSource(randomBytes(300_000), then)
+				source := newFakeSource(randomBytes(300_000), afterRest)
 				b := serveSource(t, Options{}, source)
 				conn := b.beginStream(t, "/x", "Accept-Encoding: "+accept)
 				rest, err := io.ReadAll(conn)

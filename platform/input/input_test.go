@@ -35,7 +35,7 @@ func TestParseDayIsStrict(t *testing.T) {
 }
 
 // A text has 1 to 200 characters, at least one of them visible, and no control characters.
-func TestValidText(t *testing.T) {
+func TestValidTextRejectsBlanksAndControls(t *testing.T) {
 	for name, text := range map[string]string{
 		"a letter": "a", "blanks around": " a ", "right-to-left marks": "\u202eabc\u200f",
 		"a combining accent": "e\u0301", "punctuation alone": "—",
@@ -60,17 +60,17 @@ type form struct {
 
 // Check reports the first invalid field, by its json tag.
 func TestCheckReportsTheFirstInvalidField(t *testing.T) {
-	good := form{Title: "t", Scopes: []string{"a:read"}}
+	valid := form{Title: "t", Scopes: []string{"a:read"}}
 	checks := input.New(nil, nil)
-	require.NoError(t, checks.Check(good))
-	require.NoError(t, checks.Check(&good))
+	require.NoError(t, checks.Check(valid))
+	require.NoError(t, checks.Check(&valid))
 
 	const text = "`title` must have 1 to 200 characters, not all blank and without control characters."
 	for name, c := range map[string]struct {
 		in             form
 		field, message string
 	}{
-		"text":  {form{" ", good.Scopes}, "title", text},
+		"text":  {form{" ", valid.Scopes}, "title", text},
 		"none":  {form{"t", nil}, "scopes", "`scopes` must have at least one value."},
 		"twice": {form{"t", []string{"a:read", "a:read"}}, "scopes", "`scopes` must not contain a value twice."},
 		"unknown": {form{"t", []string{"a:read", "%s"}}, "scopes",
@@ -105,12 +105,12 @@ func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	}
 	words := input.New(map[string]string{"required": "any", "a required": "of a", "even": "{field}: {value} is odd"},
 		map[string]func(input.Field) bool{"even": input.Text(func(s string) bool { return len(s)%2 == 0 })})
-	var said []string
+	var got []string
 	for _, fault := range words.Violations(row{D: "{field}", E: []string{"a", "c"}}) {
-		said = append(said, fault.Path+" "+fault.Message)
+		got = append(got, fault.Path+" "+fault.Message)
 	}
 	require.Equal(t, []string{"a of a", "c any", "d d: {field} is odd",
-		"e[1] `e` contains an unknown value. Known values: a, b."}, said)
+		"e[1] `e` contains an unknown value. Known values: a, b."}, got)
 }
 
 // rules.md, Formats: an id in any other form than the stored one is unknown.

@@ -11,20 +11,20 @@ import (
 // IsPrintable reports whether s has no invisible characters but spaces: names that look equal could
 // differ by them. It accepts homoglyphs, and joiners where mayJoin does.
 func IsPrintable(s string) bool {
-	var before rune
+	var previous rune
 	for _, r := range s {
 		switch {
 		case unicode.In(r, unicode.Join_Control, unicode.Variation_Selector):
-			if !mayJoin(before) {
+			if !mayJoin(previous) {
 				return false
 			}
 		case !unicode.IsGraphic(r), r == blankBraille,
 			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r):
 			return false
 		}
-		before = r
+		previous = r
 	}
-	return !unicode.Is(unicode.Join_Control, before)
+	return !unicode.Is(unicode.Join_Control, previous)
 }
 
 const blankBraille = '\u2800'
@@ -36,12 +36,12 @@ func mayJoin(r rune) bool {
 }
 
 // undecomposed replaces letters with a stroke, and ligatures, which Unicode does not decompose.
-var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
+var ligatureReplacer = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
 	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
 // Fold returns text for search, without case, accents and outer spaces: Łódź becomes lodz.
 func Fold(text string) string {
-	decomposed := norm.NFKD.String(undecomposed.Replace(text))
+	decomposed := norm.NFKD.String(ligatureReplacer.Replace(text))
 	plain := strings.TrimSpace(runes.Remove(runes.In(unicode.Mn)).String(decomposed))
 	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms: σ and ς
 }

@@ -112,36 +112,36 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 
 // take acquires slots of the semaphore of a key or site. ok is false if ctx ends first.
 func (l *Limiter) take(
-	ctx context.Context, of semaphoreKey, capacity int, slots int64,
+	ctx context.Context, key semaphoreKey, capacity int, slots int64,
 ) (free func(), ok bool) {
-	s := l.enter(of, capacity)
+	s := l.enter(key, capacity)
 	if s.acquire(ctx, slots) != nil {
-		l.leave(of, s)
+		l.leave(key, s)
 		return nil, false
 	}
 	return func() {
 		s.release(slots)
-		l.leave(of, s)
+		l.leave(key, s)
 	}, true
 }
 
-func (l *Limiter) enter(of semaphoreKey, capacity int) *sharedSemaphore {
+func (l *Limiter) enter(key semaphoreKey, capacity int) *sharedSemaphore {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.semaphores[of]
+	s := l.semaphores[key]
 	if s == nil {
 		s = &sharedSemaphore{semaphore: semaphore{free: int64(capacity)}}
-		l.semaphores[of] = s
+		l.semaphores[key] = s
 	}
 	s.refs++
 	return s
 }
 
-func (l *Limiter) leave(of semaphoreKey, s *sharedSemaphore) {
+func (l *Limiter) leave(key semaphoreKey, s *sharedSemaphore) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.refs--; s.refs == 0 {
-		delete(l.semaphores, of)
+		delete(l.semaphores, key)
 	}
 }
 
@@ -191,7 +191,7 @@ func (s *semaphore) acquire(ctx context.Context, n int64) error {
 	}
 	w := &waiter{n, time.Now(), make(chan struct{})}
 	s.mu.Lock()
-	at := s.waiters.PushBack(w)
+	element := s.waiters.PushBack(w)
 	s.grant()
 	s.mu.Unlock()
 	select {
@@ -206,7 +206,7 @@ func (s *semaphore) acquire(ctx context.Context, n int64) error {
 		return nil
 	default:
 	}
-	s.waiters.Remove(at)
+	s.waiters.Remove(element)
 	s.grant() // waiters behind it may fit into the free slots
 	return ctx.Err()
 }
@@ -220,17 +220,17 @@ func (s *semaphore) release(n int64) {
 
 // grant gives free slots to waiters. The caller must hold mu.
 func (s *semaphore) grant() {
-	for at := s.waiters.Front(); at != nil; {
-		next := at.Next()
-		w := at.Value.(*waiter)
+	for element := s.waiters.Front(); element != nil; {
+		next := element.Next()
+		w := element.Value.(*waiter)
 		switch {
 		case w.slots <= s.free:
 			s.free -= w.slots
-			s.waiters.Remove(at)
+			s.waiters.Remove(element)
 			close(w.granted)
 		case time.Since(w.since) >= overtakeWindow:
 			return
 		}
-		at = next
+		element = next
 	}
 }

@@ -26,7 +26,7 @@ func TestSlotsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
 		acquire := func(key string) (release func()) { return acquire(t, l, key, 1) }
-		refused := func(key, busy string) {
+		requireRefused := func(key, busy string) {
 			began := time.Now()
 			_, err := l.Acquire(t.Context(), key)
 			require.Equal(t, Wait, time.Since(began))
@@ -36,14 +36,14 @@ func TestSlotsAreBounded(t *testing.T) {
 		}
 		first := acquire("a")
 		second := acquire("a")
-		refused("a", "Yours.")
+		requireRefused("a", "Yours.")
 		other := acquire("b")
-		refused("b", "Busy.")
+		requireRefused("b", "Busy.")
 		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, l.Stats())
 		first()
 		first()
 		last := acquire("b")
-		refused("a", "Busy.")
+		requireRefused("a", "Busy.")
 		second()
 		other()
 		last()
@@ -80,11 +80,11 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	l := New(Options{Max: 1, PerKey: 1})
 	acquire(t, l, "a", 1)
-	gone := errors.New("gone")
+	errGone := errors.New("gone")
 	ctx, stop := context.WithCancelCause(t.Context())
-	stop(gone)
+	stop(errGone)
 	for _, key := range []string{"a", "b"} {
-		require.ErrorIs(t, tb.ErrorOf(l.Acquire(ctx, key)), gone)
+		require.ErrorIs(t, tb.ErrorOf(l.Acquire(ctx, key)), errGone)
 	}
 	require.Equal(t, Stats{Running: 1}, l.Stats(), "which is no refusal")
 }
@@ -238,11 +238,11 @@ func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 
 // A refusal by the site or by the whole limiter releases the slots that were taken before.
 func TestRefusalReleasesItsSlots(t *testing.T) {
-	for most, siteOf := range map[int]func(key string) string{
+	for slots, siteOf := range map[int]func(key string) string{
 		2: func(string) string { return "site" }, 1: func(key string) string { return key },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := New(Options{Max: most, PerKey: 1, PerSite: 1, SiteOf: siteOf})
+			l := New(Options{Max: slots, PerKey: 1, PerSite: 1, SiteOf: siteOf})
 			release := acquire(t, l, "first", 1)
 			_, err := l.Acquire(t.Context(), "second")
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)

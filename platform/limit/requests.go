@@ -51,8 +51,8 @@ func NewRequests(connections int) *Requests {
 	if err != nil {
 		panic(err) // fails only for a size below 1
 	}
-	anonymous := func(most int) *Limiter {
-		return New(Options{Max: most, PerKey: 1, PerSite: most - 1, SiteOf: netaddr.SiteText,
+	anonymous := func(n int) *Limiter {
+		return New(Options{Max: n, PerKey: 1, PerSite: n - 1, SiteOf: netaddr.SiteText,
 			BusyMessage: busy})
 	}
 	return &Requests{
@@ -73,15 +73,15 @@ type slotKey struct{}
 func (r *Requests) Run(
 	ctx context.Context, surface Surface, credential, network string, work func(context.Context) error,
 ) error {
-	limiter, of := r.networks, semaphoreKey{name: network}
+	limiter, key := r.networks, semaphoreKey{name: network}
 	tenant, known := r.tenantOf.Get(maphash.String(r.seed, credential))
 	switch {
 	case known:
-		limiter, of = r.tenants, semaphoreKey{name: tenant, surface: surface}
+		limiter, key = r.tenants, semaphoreKey{name: tenant, surface: surface}
 	case surface == Public && credential == "":
 		limiter = r.public
 	}
-	release, err := limiter.acquire(ctx, of, 1)
+	release, err := limiter.acquire(ctx, key, 1)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (r *Requests) Remember(credential, tenant string) {
 	r.tenantOf.Add(maphash.String(r.seed, credential), tenant)
 }
 
-// Limiters returns the limiters by the value of their label in metrics.
+// Limiters returns the limiters, keyed by their names in metrics.
 func (r *Requests) Limiters() map[string]*Limiter {
 	return map[string]*Limiter{
 		"requests": r.tenants, "unknown_requests": r.networks, "public_pages": r.public,

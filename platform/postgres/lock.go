@@ -21,10 +21,10 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	},
 ) error {
-	var has bool
+	var locked bool
 	err := tx.QueryRow(ctx, `/* postgres.tryLock */
-		select pg_try_advisory_xact_lock(hashtextextended($1, 0))`, name).Scan(&has)
-	if err != nil || has {
+		select pg_try_advisory_xact_lock(hashtextextended($1, 0))`, name).Scan(&locked)
+	if err != nil || locked {
 		return err
 	}
 	if timeout == 0 {
@@ -34,7 +34,7 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.
 	err = tx.QueryRow(ctx, `/* postgres.awaitLock */
 		select pg_advisory_xact_lock(hashtextextended($1, 0)) is null
 		 where set_config('lock_timeout', $2, true) is not null`, name, milliseconds(timeout)).
-		Scan(&has)
+		Scan(&locked)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55P03" {
 		return ErrLocked
 	}

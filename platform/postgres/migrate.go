@@ -70,7 +70,8 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// applyMigration migrates unless the schema is newer, as in a rolling update or after a rollback of dg.
+// applyMigration migrates, unless the schema is newer, as in a rolling update or after a rollback of dg:
+// then current is false.
 func applyMigration(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {
@@ -80,7 +81,7 @@ func applyMigration(
 	if err != nil {
 		return false, err
 	}
-	has, err := provider.GetDBVersion(ctx)
+	version, err := provider.GetDBVersion(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -89,10 +90,10 @@ func applyMigration(
 	for _, source := range provider.ListSources() {
 		known = max(known, source.Version)
 	}
-	if has > known {
+	if version > known {
 		log.Warn(
 			"the database has newer migrations than this program: schema and rights stay as "+
-				"they are", "database", has, "program", known,
+				"they are", "database", version, "program", known,
 		)
 		return false, nil
 	}

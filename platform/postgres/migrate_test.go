@@ -21,11 +21,11 @@ var testFiles = files{
 	"grants/log.sql":    "revoke all on log from :role;\ngrant select, insert on log to :role;",
 }
 
-var testSchema = testFiles.with(nil)
+var testSchema = testFiles.mapFS(nil)
 
 type files map[string]string // SQL by name
 
-func (f files) with(more files) fstest.MapFS {
+func (f files) mapFS(more files) fstest.MapFS {
 	all := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
 	for _, some := range []files{f, more} {
 		for name, sql := range some {
@@ -38,21 +38,21 @@ func (f files) with(more files) fstest.MapFS {
 // Each migration runs once. The serving role has exactly the rights that the grants give it.
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
-	var book tb.Buffer
+	var log tb.Buffer
 	for range 2 { // the second run changes nothing
-		require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, book.Logger()))
+		require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, log.Logger()))
 	}
-	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))
+	require.Equal(t, 1, strings.Count(log.String(), "1_things.sql"))
 	require.Equal(t, 1, tb.Query[int](t, serving, `select count(*) from things`))
 	require.NoError(t, tb.Exec(t, serving, `insert into log values (1)`))
-	for statement, says := range map[string]string{
+	for statement, message := range map[string]string{
 		`delete from log`: "permission denied", `insert into things values (2)`: "permission denied", `drop table log`: "must be owner",
 	} {
-		require.ErrorContains(t, tb.Exec(t, serving, statement), says)
+		require.ErrorContains(t, tb.Exec(t, serving, statement), message)
 	}
 
-	less := testFiles.with(files{"grants/things.sql": "revoke all on things from :role;"})
-	require.NoError(t, postgres.Migrate(t.Context(), owner, less, servingRole, nil))
+	fewerGrants := testFiles.mapFS(files{"grants/things.sql": "revoke all on things from :role;"})
+	require.NoError(t, postgres.Migrate(t.Context(), owner, fewerGrants, servingRole, nil))
 	require.ErrorContains(t, tb.Exec(t, serving, `select from things`), "permission denied")
 }
 
@@ -62,7 +62,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	serving, owner := newDatabase(t)
 	require.NoError(t, tb.Exec(t, owner, `do $$ begin
 		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
-	slow := testFiles.with(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
+	slow := testFiles.mapFS(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
 		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);"})
 	for range 2 {
 		testkit.Concurrently(3, func(int) {
@@ -75,13 +75,13 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 // The error names the failed migration, which is rolled back. Earlier migrations stay applied.
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	_, owner := newDatabase(t)
-	var book tb.Buffer
-	err := postgres.Migrate(t.Context(), owner, testFiles.with(files{
+	var log tb.Buffer
+	err := postgres.Migrate(t.Context(), owner, testFiles.mapFS(files{
 		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
-	}), servingRole, book.Logger())
+	}), servingRole, log.Logger())
 	require.ErrorContains(t, err, "3_wrong.sql")
 	require.ErrorContains(t, err, `relation "things" already exists`)
-	require.Contains(t, book.String(), "2_log.sql")
+	require.Contains(t, log.String(), "2_log.sql")
 	require.True(t, tb.Query[bool](t, owner, `select to_regclass('half') is null and to_regclass('log') is not null`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, nil))
 }
@@ -89,15 +89,15 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 // A migration by an older program changes nothing: it keeps the rights that the newer program granted.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
-	newer := testFiles.with(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",
+	newer := testFiles.mapFS(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",
 		"grants/more.sql": "grant select on more to :role;",
 		"grants/log.sql":  testFiles["grants/log.sql"] + "grant update (note) on log to :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''`))
-	var book tb.Buffer
-	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, book.Logger()))
+	var log tb.Buffer
+	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, log.Logger()))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''; select from things`))
-	require.Contains(t, book.String(), "newer migrations")
+	require.Contains(t, log.String(), "newer migrations")
 }
 
 // Other programs may need temporary tables and large objects: migrations revoke them only from the serving role.
@@ -112,9 +112,9 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
 	grants := tb.Must(os.ReadFile("../../migrations/grants/schema.sql"))(t)
-	whole := testFiles.with(files{"grants/schema.sql": string(grants)})
-	for _, migrating := range []string{owner, superURL} {
-		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
+	whole := testFiles.mapFS(files{"grants/schema.sql": string(grants)})
+	for _, url := range []string{owner, superURL} {
+		require.NoError(t, postgres.Migrate(t.Context(), url, whole, servingRole, nil))
 		require.NoError(t,
 			tb.Exec(t, tb.AsRole(owner, other), `create temporary table t (id int); select lo_create(0)`))
 	}

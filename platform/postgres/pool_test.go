@@ -45,8 +45,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func readSettings(t *testing.T, on querier, value string, names iter.Seq[string]) (found map[string]string) {
-	require.NoError(t, on.QueryRow(t.Context(),
+func readSettings(t *testing.T, q querier, value string, names iter.Seq[string]) (found map[string]string) {
+	require.NoError(t, q.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
 		slices.Collect(names)).Scan(&found))
 	return found
@@ -97,31 +97,31 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		"postgres://dg:p/x?y@secret@localhost:1/dg", "topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		_, opened := postgres.Open(ctx, bad, postgres.Options{})
+		_, openErr := postgres.Open(ctx, bad, postgres.Options{})
 		cancel()
 		_, roleErr := postgres.RoleOf(bad) // nil if the URL parses: RoleOf does not connect
-		migrated := postgres.Migrate(t.Context(), bad, testSchema, "x", nil)
-		require.Error(t, opened, bad)
-		require.Error(t, migrated, bad)
-		require.NotContains(t, fmt.Sprintf("%+v %+v %+v", opened, roleErr, migrated), "secret")
+		migrateErr := postgres.Migrate(t.Context(), bad, testSchema, "x", nil)
+		require.Error(t, openErr, bad)
+		require.Error(t, migrateErr, bad)
+		require.NotContains(t, fmt.Sprintf("%+v %+v %+v", openErr, roleErr, migrateErr), "secret")
 	}
 }
 
 // If the server ends the connection within a result, pgx and gorm return an unavailable error, not a partial result.
 func TestTerminatedConnectionIsUnavailable(t *testing.T) {
 	db := openDB(t, postgres.Options{MaxConns: 1})
-	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
+	const terminateSQL = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
 		from generate_series(1, 10000) n`
-	rows, _ := db.Pool.Query(t.Context(), ends)
+	rows, _ := db.Pool.Query(t.Context(), terminateSQL)
 	for rows.Next() {
 	}
 	require.True(t, postgres.IsUnavailable(rows.Err()), "%v", rows.Err())
 	require.NoError(t, db.Pool.Ping(t.Context()))
-	err := db.Gorm.Scopes(onNoTable).Raw(ends).Scan(&[]map[string]any{}).Error
+	err := db.Gorm.Scopes(onNoTable).Raw(terminateSQL).Scan(&[]map[string]any{}).Error
 	require.True(t, postgres.IsUnavailable(err), "%v", err)
 	batch := &pgx.Batch{}
 	batch.Queue(`select 1`)
-	batch.Queue(ends)
+	batch.Queue(terminateSQL)
 	err = db.Pool.SendBatch(t.Context(), batch).Close()
 	require.True(t, postgres.IsUnavailable(err), "%v", err)
 }
@@ -132,9 +132,9 @@ func TestPositionCoversUnflushedCommits(t *testing.T) {
 	for _, reader := range []string{"on", "off"} {
 		require.NoError(t, tb.Exec(t, url+"&synchronous_commit=off", `create temporary table t ()`))
 		before := tb.Query[uint64](t, url, `select (pg_current_wal_insert_lsn() - '0/0')::bigint`)
-		at := tb.Query[postgres.Position](t, url+"&synchronous_commit="+reader, `select `+postgres.PositionExpression)
-		require.GreaterOrEqual(t, at.LSN, before)
-		require.Equal(t, uint32(1), at.Timeline)
+		position := tb.Query[postgres.Position](t, url+"&synchronous_commit="+reader, `select `+postgres.PositionExpression)
+		require.GreaterOrEqual(t, position.LSN, before)
+		require.Equal(t, uint32(1), position.Timeline)
 	}
 	require.Zero(t, tb.Query[postgres.Position](t, url, `select null::text`))
 }
@@ -181,15 +181,15 @@ func (playerGroup) TableName() string { return "player_groups" }
 func TestStatementsBeginWithTheirTag(t *testing.T) {
 	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
 	const acme = "00000000-0000-4000-8000-00000000000a"
-	in := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
+	query := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
 	row := playerGroup{OrgID: acme}
 	for begin, built := range map[string]*gorm.DB{
-		`/* org.groups */ SELECT "player_groups"."id",`:  in().Find(&[]playerGroup{}),
-		`/* org.groups */ SELECT "name" FROM`:            in().Model(&row).Select("name").Find(&[]string{}),
-		`/* org.groups */ SELECT count(*) FROM`:          in().Model(&row).Count(new(int64)),
-		`/* org.groups */ UPDATE "player_groups" SET`:    in().Model(&row).Update("name", "x"),
-		`/* org.groups */ DELETE FROM "player_groups"`:   in().Delete(&playerGroup{}),
-		`/* org.groups */ INSERT INTO "player_groups" (`: in().Create(&row),
+		`/* org.groups */ SELECT "player_groups"."id",`:  query().Find(&[]playerGroup{}),
+		`/* org.groups */ SELECT "name" FROM`:            query().Model(&row).Select("name").Find(&[]string{}),
+		`/* org.groups */ SELECT count(*) FROM`:          query().Model(&row).Count(new(int64)),
+		`/* org.groups */ UPDATE "player_groups" SET`:    query().Model(&row).Update("name", "x"),
+		`/* org.groups */ DELETE FROM "player_groups"`:   query().Delete(&playerGroup{}),
+		`/* org.groups */ INSERT INTO "player_groups" (`: query().Create(&row),
 	} {
 		require.NoError(t, built.Error)
 		require.Regexp(t, "^"+regexp.QuoteMeta(begin), built.Statement.SQL.String())
@@ -216,8 +216,8 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	require.NoError(t, await(time.Minute))
 }
 
-// startPooler starts PgBouncer and returns the direct URLs of a new database for the serving role and the owner.
-func startPooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
+// startPooler starts PgBouncer. throughPooler makes its URL from a direct one. serving and owner are direct URLs.
+func startPooler(t *testing.T, lines ...string) (throughPooler func(string) string, serving, owner string) {
 	db := pgtest.NewEmpty(t)
 	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
@@ -225,7 +225,7 @@ func startPooler(t *testing.T, lines ...string) (b func(string) string, serving,
 // With the settings of roles.sh, sessions behind a transaction pooler have the limits of direct ones, prepared or not.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
-	b, direct, _ := startPooler(t)
+	throughPooler, direct, _ := startPooler(t)
 	pgtest.SetRoleDefaults(t, direct)
 	out := tb.Must(exec.CommandContext(t.Context(), "pgbouncer", "--version").Output())(t)
 	var minor int
@@ -235,14 +235,14 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
-		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind), postgres.Options{Name: "dg reads", MaxConns: 8})
+		db := pgtest.Open(t, postgres.ThroughPooler(throughPooler(direct), kind), postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
-		of := pgtest.Open(t, direct, postgres.Options{}).Pool
-		want := readSettings(t, of, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
+		directPool := pgtest.Open(t, direct, postgres.Options{}).Pool
+		want := readSettings(t, directPool, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
 			"default_transaction_isolation", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout",
 			"client_connection_check_interval"}))
-		for name, on := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
-			require.Equal(t, want, readSettings(t, on, "setting", maps.Keys(want)), name)
+		for name, q := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
+			require.Equal(t, want, readSettings(t, q, "setting", maps.Keys(want)), name)
 		}
 		testkit.Concurrently(4, func(int) {
 			for i := range 50 {
@@ -267,13 +267,13 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	dropping, _, _ := startPooler(t, pgtest.BouncerIgnores)
 	unset := pgtest.NewEmpty(t).URL
 	var misfit *postgres.SessionError
-	for u, says := range map[string]string{
+	for u, part := range map[string]string{
 		dropping(unset): "DG_DATABASE_POOLER",
 		postgres.ThroughPooler(refusing(unset), "transaction"): "roles.sh",
 		postgres.ThroughPooler(refusing(unset), "prepared"):    "roles.sh",
 	} {
 		require.ErrorAs(t, tb.ErrorOf(postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})), &misfit)
-		require.Contains(t, misfit.Fix, says)
+		require.Contains(t, misfit.Fix, part)
 		require.Contains(t, misfit.Problem, "idle_in_transaction_session_timeout is 0")
 	}
 	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
@@ -290,7 +290,7 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 // A session pooler works without the pooler parameter if the role has the settings.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
-	b, direct, _ := startPooler(t, pgtest.BouncerIgnores, "pool_mode = session")
+	throughPooler, direct, _ := startPooler(t, pgtest.BouncerIgnores, "pool_mode = session")
 	pgtest.SetRoleDefaults(t, direct)
-	require.NoError(t, pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2}).Pool.Ping(t.Context()))
+	require.NoError(t, pgtest.Open(t, throughPooler(direct), postgres.Options{MaxConns: 2}).Pool.Ping(t.Context()))
 }

@@ -19,11 +19,11 @@ const (
 
 // ThroughPooler adds pooler=kind to a URL, which marks it as a transaction pooler's.
 func ThroughPooler(url, kind string) string {
-	before := "?"
+	separator := "?"
 	if strings.Contains(url, "?") {
-		before = "&"
+		separator = "&"
 	}
-	return url + before + poolerParam + "=" + kind
+	return url + separator + poolerParam + "=" + kind
 }
 
 // SessionError reports that a session lacks what dg relies on, and how to fix it.

@@ -16,7 +16,7 @@ import (
 const (
 	// maxReplicaWait bounds how long a read waits for a replica. Then the primary answers.
 	maxReplicaWait = 50 * time.Millisecond
-	// A replica that has recovered is read again after at most this time, and the check itself.
+	// A replica that has recovered is read again after at most this time plus that of a check.
 	replicaCheckInterval = 5 * time.Second
 )
 
@@ -90,8 +90,8 @@ func (r *Replica) LeftOut() bool { return r.failure.Load() != nil }
 
 // leaveOut logs each new reason once.
 func (r *Replica) leaveOut(err error) {
-	why := err.Error()
-	if was := r.failure.Swap(&why); was == nil || *was != why {
+	reason := err.Error()
+	if previous := r.failure.Swap(&reason); previous == nil || *previous != reason {
 		r.log.Warn("reports leave out the replica", "error", err)
 	}
 }
@@ -125,8 +125,8 @@ func (r *Replica) watch(ctx context.Context) {
 func (r *Replica) Check(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
 	defer stop()
-	var at Position
-	err := r.primary.Pool.QueryRow(ctx, `/* postgres.flushed */ select `+flushedExpression).Scan(&at)
+	var position Position
+	err := r.primary.Pool.QueryRow(ctx, `/* postgres.flushed */ select `+flushedExpression).Scan(&position)
 	if err != nil {
 		return fmt.Errorf("the primary does not answer: %w", err)
 	}
@@ -137,7 +137,7 @@ func (r *Replica) Check(ctx context.Context) error {
 	defer conn.Release()
 	waiting, stop := context.WithTimeout(ctx, maxReplicaWait)
 	defer stop()
-	return r.await(waiting, conn, at)
+	return r.await(waiting, conn, position)
 }
 
 // UseReplicas makes db.AcquireReplica use the replicas, and requests.HasReplicas return true.
@@ -149,14 +149,14 @@ func (db *DB) UseReplicas(replicas []*Replica, requests *DB) {
 
 // AcquireReplica returns a connection whose next snapshot sees every commit before the position, or
 // nil if no replica is ready within maxReplicaWait: then the primary must answer.
-func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
-	if at == (Position{}) {
+func (db *DB) AcquireReplica(ctx context.Context, position Position) *pgxpool.Conn {
+	if position == (Position{}) {
 		return nil
 	}
 	first := int(db.nextReplica.Add(1))
 	for i := range db.replicas {
 		if r := db.replicas[(first+i)%len(db.replicas)]; !r.LeftOut() {
-			return r.acquire(ctx, at)
+			return r.acquire(ctx, position)
 		}
 	}
 	return nil
@@ -164,12 +164,12 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 
 // acquire returns nil if the replica is busy, connects slowly, lags or fails. A replica that lags
 // or fails is left out, unless ctx ended.
-func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
+func (r *Replica) acquire(ctx context.Context, position Position) *pgxpool.Conn {
 	waiting, stop := context.WithTimeout(ctx, maxReplicaWait)
 	defer stop()
 	conn, err := r.DB.Pool.Acquire(waiting)
 	if err == nil {
-		if err = r.await(waiting, conn, at); err == nil {
+		if err = r.await(waiting, conn, position); err == nil {
 			r.reads.Add(1)
 			return conn
 		}
@@ -212,7 +212,7 @@ var errPrimaryBusy = errors.New("the primary could not be asked to send its reco
 
 // await waits until the replica has replayed up to the position. An earlier snapshot may lack
 // commits.
-func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
+func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Position) error {
 	for delay := firstDelay; ; delay *= 2 {
 		var standby bool
 		var system string
@@ -226,12 +226,12 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 			return errors.New("it is another database than the primary's")
 		case !standby:
 			return errors.New("it is no standby any more, or never was one")
-		case timeline != at.Timeline:
+		case timeline != position.Timeline:
 			return errors.New("it is on another timeline than the primary")
 		case replayed > received:
 			return errors.New(
 				"it has replayed what the primary did not send: a history of its own")
-		case replayed >= at.LSN:
+		case replayed >= position.LSN:
 			return nil
 		case delay == firstDelay:
 			if err := r.flush(ctx); err != nil {

@@ -37,22 +37,22 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	replica.DB = &postgres.DB{Pool: pool}
 	primary.UseReplicas(replicas, primary)
 
-	replayed := func(lsn string) {
+	setReplayed := func(lsn string) {
 		require.NoError(t, tb.Exec(t, url, `update standby.replayed set lsn = '`+lsn+`'`))
 	}
-	at := postgres.Position{Timeline: 1, LSN: 2}
+	position := postgres.Position{Timeline: 1, LSN: 2}
 	attempts := 20
-	for out := true; out; out = replica.LeftOut() { // on a busy machine the replica may be the slow one
+	for leftOut := true; leftOut; leftOut = replica.LeftOut() { // on a busy machine the replica may be the slow one
 		require.Positive(t, attempts)
 		attempts--
-		replayed("FFFFFF/0")
+		setReplayed("FFFFFF/0")
 		waitUntilUsed(t, replica, primary)
-		replayed("0/1")
-		busy := tb.Must(primary.Pool.Acquire(t.Context()))(t)
-		require.Nil(t, primary.AcquireReplica(t.Context(), at))
-		busy.Release()
+		setReplayed("0/1")
+		conn := tb.Must(primary.Pool.Acquire(t.Context()))(t)
+		require.Nil(t, primary.AcquireReplica(t.Context(), position))
+		conn.Release()
 	}
-	require.Nil(t, primary.AcquireReplica(t.Context(), at))
+	require.Nil(t, primary.AcquireReplica(t.Context(), position))
 	require.True(t, replica.LeftOut())
 }
 

@@ -22,7 +22,7 @@ const (
 	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
 	// hostTimeout is the connect timeout of each of several hosts, so that dg soon tries the next
-	// one. It also bounds the query of DB.system.
+	// one. It also bounds the query of DB.readSystemID.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping before an idle connection is used.
 	pingTimeout = time.Second

@@ -46,11 +46,11 @@ func oneAtATime(h http.Handler) http.Handler {
 }
 
 // allowHost prevents DNS rebinding, by which a page in an operator's browser could read profiles.
-func allowHost(own string, h http.Handler) http.Handler {
+func allowHost(ownHost string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
 		_, err := netip.ParseAddr(host)
-		if err != nil && host != "localhost" && !strings.EqualFold(host, own) {
+		if err != nil && host != "localhost" && !strings.EqualFold(host, ownHost) {
 			http.Error(w, "Unknown host. Use an address, localhost or the host of DG_OPS_ADDR.",
 				http.StatusMisdirectedRequest)
 			return

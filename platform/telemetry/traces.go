@@ -73,7 +73,7 @@ func NewTraces(
 	}
 	otel.SetLogger(logr.Discard()) // the default logger quotes malformed headers, which may be secret
 	host, _ := os.Hostname()
-	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+	attributes, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "dg"), attribute.String("service.version", version),
 		attribute.String("host.name", host)), resource.WithFromEnv())
 	if err != nil {
@@ -81,7 +81,7 @@ func NewTraces(
 	}
 	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
 	exporter := otlptrace.NewUnstarted(&loggedClient{Client: client, log: log})
-	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about),
+	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(attributes),
 		sdktrace.WithBatcher(exporter,
 			sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatch),
 			sdktrace.WithExportTimeout(sendTimeout)))}, nil
@@ -104,8 +104,8 @@ func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.Resour
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {
 	case err != nil && !c.failing:
-		says := urlPattern.ReplaceAllString(err.Error(), "the collector")
-		c.log.Warn("traces cannot be sent and are lost", "error", says[:min(len(says), maxError)])
+		text := urlPattern.ReplaceAllString(err.Error(), "the collector")
+		c.log.Warn("traces cannot be sent and are lost", "error", text[:min(len(text), maxError)])
 	case err == nil && c.failing:
 		c.log.Info("traces are sent again")
 	}

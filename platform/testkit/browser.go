@@ -95,8 +95,8 @@ func Form(pairs ...string) url.Values {
 	return form
 }
 
-func CodeOf(t testing.TB, secret string, at time.Time) string {
-	code, err := totp.GenerateCode(secret, at)
+func CodeOf(t testing.TB, secret string, instant time.Time) string {
+	code, err := totp.GenerateCode(secret, instant)
 	require.NoError(t, err)
 	return code
 }

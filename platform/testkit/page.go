@@ -34,20 +34,20 @@ func (p Page) Lacks(t testing.TB, texts ...string) Page {
 	return p
 }
 
-func RequireRedirect(t testing.TB, to string, p Page) {
-	require.Equal(t, to, p.Is(t, http.StatusSeeOther).Header.Get("Location"))
+func RequireRedirect(t testing.TB, location string, p Page) {
+	require.Equal(t, location, p.Is(t, http.StatusSeeOther).Header.Get("Location"))
 }
 
-// Link returns the address of the page's first link with the text, or "".
-func (p Page) Link(words string) string {
-	links := Submatches(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
+// Link returns the address of the page's first link whose text begins with text, or "".
+func (p Page) Link(text string) string {
+	links := Submatches(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(text), p.Body)
 	if links == nil {
 		return ""
 	}
 	return links[0][0]
 }
 
-// Submatches returns the groups of every match of a pattern in the page, unescaped.
+// Submatches returns the groups of every match of a pattern in a page's text, unescaped.
 func Submatches(pattern, text string) [][]string {
 	var all [][]string
 	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {

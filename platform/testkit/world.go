@@ -46,9 +46,9 @@ func (w *World) ExecIn(tx pgx.Tx, sql string, args ...any) {
 	require.NoError(w.t, err, sql)
 }
 
-// WhileWaiting starts fn. Once a statement waits for a lock of tx, it calls then, if not nil, and
+// WhileWaiting starts fn. Once a statement waits for a lock of tx, it calls meanwhile, if not nil, and
 // commits tx. It returns the error of fn.
-func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
+func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, meanwhile func()) error {
 	done := make(chan error, 1)
 	go func() { done <- fn() }()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
@@ -58,8 +58,8 @@ func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
 			and pg_blocking_pids(pid) @> array[pg_backend_pid()])`).Scan(&waits)
 		require.NoError(w.t, err, "no statement waits")
 	}
-	if then != nil {
-		then()
+	if meanwhile != nil {
+		meanwhile()
 	}
 	require.NoError(w.t, tx.Commit(w.t.Context()))
 	return <-done

@@ -204,8 +204,8 @@ func arePlain(exprs []clause.Expression) bool {
 }
 
 // areValues reports whether no value is an expression, which gorm would write into the statement.
-func areValues(of ...any) bool {
-	for _, value := range of {
+func areValues(values ...any) bool {
+	for _, value := range values {
 		if named, ok := value.(sql.NamedArg); ok {
 			value = named.Value
 		}
@@ -263,16 +263,16 @@ func rowsHave(s *gorm.Statement, column string, id any) bool {
 	if s.Schema == nil || s.Schema.LookUpField(column) == nil || id == nil || id == "" {
 		return false
 	}
-	has := func(row reflect.Value) bool {
+	belongs := func(row reflect.Value) bool {
 		value, _ := s.Schema.LookUpField(column).ValueOf(s.Context, row)
 		return value == id
 	}
 	rows := s.ReflectValue
 	if rows.Kind() != reflect.Slice && rows.Kind() != reflect.Array {
-		return has(rows)
+		return belongs(rows)
 	}
 	for i := range rows.Len() {
-		if !has(reflect.Indirect(rows.Index(i))) {
+		if !belongs(reflect.Indirect(rows.Index(i))) {
 			return false
 		}
 	}

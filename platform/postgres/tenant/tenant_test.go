@@ -65,8 +65,8 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	var one playerGroup
 	row := map[string]any{"id": acmeSales, "name": "x"}
 	all := new(int64)
-	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
-	model := func() *gorm.DB { return mine().Model(&playerGroup{}) }
+	scoped := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
+	model := func() *gorm.DB { return scoped().Model(&playerGroup{}) }
 	const greatest = "(select max(name) from player_groups)"
 	replace := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true}
 	groups := clause.From{Tables: []clause.Table{{Name: "player_groups"}}}
@@ -79,47 +79,47 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"named in the text":    db.Where("org_id = ?", acme).Find(&found).Error,
 		"no value":             db.Scopes(tenant.Scope("")).Find(&found).Error,
 		"schema":               db.Table("public.player_groups").Count(all).Error,
-		"scoped schema":        mine().Table("public.player_groups").Count(all).Error,
-		"alias":                mine().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&found).Error,
+		"scoped schema":        scoped().Table("public.player_groups").Count(all).Error,
+		"alias":                scoped().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&found).Error,
 		"alias by as":          db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
-		"table of a query":     mine().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
+		"table of a query":     scoped().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
 		"table of a text":      db.Table("(select * from player_groups) g").Find(&found).Error,
 		"from":                 db.Table("games").Clauses(groups).Count(all).Error,
-		"another's scope":      mine().Table("games").Count(all).Error,
-		"join":                 mine().Joins("join player_groups g on g.name = player_groups.name").Find(&found).Error,
+		"another's scope":      scoped().Table("games").Count(all).Error,
+		"join":                 scoped().Joins("join player_groups g on g.name = player_groups.name").Find(&found).Error,
 		"join from another":    db.Table("games").Joins("cross join player_groups").Count(all).Error,
-		"joined model":         mine().Model(&membership{}).Joins("Organisation").Count(all).Error,
-		"subquery":             mine().Where("exists (?)", ids).Find(&found).Error,
+		"joined model":         scoped().Model(&membership{}).Joins("Organisation").Count(all).Error,
+		"subquery":             scoped().Where("exists (?)", ids).Find(&found).Error,
 		"subquery of another":  db.Table("games").Where("id in (?)", ids).Find(&found).Error,
 		"update":               db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
 		"delete":               db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
-		"condition that ends":  mine().Where("name = 'x') or (true").Find(&found).Error,
-		"hidden in a string":   mine().Where("name = '(') or (name <> ')'").Find(&found).Error,
-		"comment":              mine().Where("name = 'x' --").Find(&found).Error,
-		"moved":                mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
-		"quoted table":         mine().Table(`"player_groups"`).Count(all).Error,
+		"condition that ends":  scoped().Where("name = 'x') or (true").Find(&found).Error,
+		"hidden in a string":   scoped().Where("name = '(') or (name <> ')'").Find(&found).Error,
+		"comment":              scoped().Where("name = 'x' --").Find(&found).Error,
+		"moved":                scoped().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
+		"quoted table":         scoped().Table(`"player_groups"`).Count(all).Error,
 		"moved by its field":   model().Where("id = ?", acmeSales).Update("OrgID", beta).Error,
-		"expression as value":  mine().Where("name = ?", gorm.Expr(greatest)).Find(&found).Error,
-		"expression in a map":  mine().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&found).Error,
-		"expression in a list": mine().Where("name in ?", []any{gorm.Expr("name")}).Find(&found).Error,
-		"expression by name":   mine().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&found).Error,
+		"expression as value":  scoped().Where("name = ?", gorm.Expr(greatest)).Find(&found).Error,
+		"expression in a map":  scoped().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&found).Error,
+		"expression in a list": scoped().Where("name in ?", []any{gorm.Expr("name")}).Find(&found).Error,
+		"expression by name":   scoped().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&found).Error,
 		"expression in select": model().Select(greatest).Find(&found).Error,
 		"select with a value":  model().Select("coalesce(?, name)", "x").Find(&found).Error,
 		"distinct":             model().Distinct("lower(name)").Find(&found).Error,
 		"group":                model().Select("id").Group("lower(name)").Find(&found).Error,
 		"having":               model().Select("id").Group("id").Having("count(*) > 0").Find(&found).Error,
-		"around a statement":   mine().Clauses(orTrue{}).Find(&found).Error,
-		"do updates": mine().Clauses(clause.OnConflict{DoUpdates: clause.AssignmentColumns([]string{"name"})}).
+		"around a statement":   scoped().Clauses(orTrue{}).Find(&found).Error,
+		"do updates": scoped().Clauses(clause.OnConflict{DoUpdates: clause.AssignmentColumns([]string{"name"})}).
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"set": model().Where("id = ?", acmeSales).
 			Clauses(clause.Set{{Column: clause.Column{Name: "org_id"}, Value: beta}}).Update("name", "x").Error,
-		"moved by a struct":  mine().Where("id = ?", acmeSales).Updates(&playerGroup{OrgID: beta}).Error,
-		"create for another": mine().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
+		"moved by a struct":  scoped().Where("id = ?", acmeSales).Updates(&playerGroup{OrgID: beta}).Error,
+		"create for another": scoped().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
 		"create":             db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
 		"create by map":      db.Table("player_groups").Create(row).Error,
 		"replace":            db.Clauses(replace).Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"text":               db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"scoped text":        mine().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
+		"scoped text":        scoped().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
 		"text without it":    tenant.Raw(db, acme, names).Scan(&found).Error,
 		"text of none":       tenant.Raw(db, "", named).Scan(&found).Error,
 		"statement":          db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
@@ -143,16 +143,16 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 // A scoped statement reads and changes only rows of its organisation, whatever its other conditions.
 func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 	db, rows := newGroups(t)
-	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
+	scoped := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	for name, q := range map[string]*gorm.DB{
-		"text":     mine().Where("name = ? or true", "Sales"),
-		"line":     mine().Where("name = ?\nor true", "Sales"),
-		"lines":    mine().Where("name = @name\nor\ttrue", map[string]any{"name": "Sales"}).Or("true\nor true"),
-		"or":       mine().Where("name = ?", "x").Or("true"),
-		"table":    mine().Table("player_groups"),
-		"columns":  mine().Select("id, org_id", "name").Where(map[string]any{"name": "Sales"}),
-		"group":    mine().Select("id", "org_id", "name").Group("id").Order("lower(name)"),
-		"subquery": mine().Where("id in (?)", mine().Model(&playerGroup{}).Select("id")),
+		"text":     scoped().Where("name = ? or true", "Sales"),
+		"line":     scoped().Where("name = ?\nor true", "Sales"),
+		"lines":    scoped().Where("name = @name\nor\ttrue", map[string]any{"name": "Sales"}).Or("true\nor true"),
+		"or":       scoped().Where("name = ?", "x").Or("true"),
+		"table":    scoped().Table("player_groups"),
+		"columns":  scoped().Select("id, org_id", "name").Where(map[string]any{"name": "Sales"}),
+		"group":    scoped().Select("id", "org_id", "name").Group("id").Order("lower(name)"),
+		"subquery": scoped().Where("id in (?)", scoped().Model(&playerGroup{}).Select("id")),
 		"raw":      tenant.Raw(db, acme, "select * from player_groups where org_id = @org and name = ?", "Sales"),
 	} {
 		var found []playerGroup
@@ -160,18 +160,18 @@ func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 		require.Equal(t, rows[:1], found, name)
 	}
 	require.Equal(t, int64(1),
-		mine().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").RowsAffected)
+		scoped().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").RowsAffected)
 	const rename = "update player_groups set name = ? where org_id = @org"
 	require.Equal(t, int64(1), tenant.Exec(db, acme, rename, "z").RowsAffected)
-	require.Equal(t, int64(1), mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
+	require.Equal(t, int64(1), scoped().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
 
 	var found []playerGroup
 	require.NoError(t, db.Scopes(tenant.Across("a test")).Find(&found).Error)
 	require.Equal(t, rows[1:], found)
 }
 
-// withoutOrganisation maps every other table to the reason why it has no organisation.
-var withoutOrganisation = map[string]string{
+// tablesWithoutOrganisation maps each table that the guard does not cover to the reason.
+var tablesWithoutOrganisation = map[string]string{
 	"users":            "a person may belong to several organisations",
 	"sessions":         "of a person",
 	"recovery_codes":   "of a person",
@@ -194,7 +194,7 @@ func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
 		from information_schema.tables t left join information_schema.columns c
 		  on (c.table_schema, c.table_name, c.column_name) = (t.table_schema, t.table_name, 'org_id')
 		where t.table_schema = 'public'`)
-	for table := range withoutOrganisation {
+	for table := range tablesWithoutOrganisation {
 		require.Contains(t, columns, table)
 		require.Empty(t, columns[table], table)
 		delete(columns, table)

@@ -15,8 +15,8 @@ import (
 
 // Open goes to an address, absolute or relative to the page, and waits until the page has loaded.
 func (p *Page) Open(address string) {
-	to := Eval[string](p, fmt.Sprintf("new URL(%s, location).href", quoted(address)))
-	result := Do(p, "open "+address, Command(page.Navigate, page.NavigateParams{URL: to}))
+	target := Eval[string](p, fmt.Sprintf("new URL(%s, location).href", quoted(address)))
+	result := Do(p, "open "+address, Command(page.Navigate, page.NavigateParams{URL: target}))
 	if result.ErrorText != "" {
 		p.fail("open "+address, errors.New(result.ErrorText))
 	}
@@ -74,8 +74,8 @@ func (p *Page) ClickUntil(selector, visible string) {
 
 // PointOf returns a point of a reachable element, at a share of the element's width.
 func (p *Page) PointOf(selector string, share float64) (x, y float64) {
-	at := callOnElement[struct{ X, Y, Width float64 }](p, "find", selector)
-	return at.X + (share-.5)*at.Width, at.Y
+	point := callOnElement[struct{ X, Y, Width float64 }](p, "find", selector)
+	return point.X + (share-.5)*point.Width, point.Y
 }
 
 // Fill replaces the content of a field. It types into a text field and sets any other.

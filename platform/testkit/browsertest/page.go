@@ -21,7 +21,7 @@ import (
 // for all of it.
 const actionTimeout = time.Minute
 
-// Page is one tab. One goroutine may use it.
+// Page is one tab. Only one goroutine at a time may use it.
 type Page struct {
 	t   testing.TB
 	ctx context.Context // context of the tab, made by chromedp
@@ -114,7 +114,7 @@ func (p *Page) poll(name string, try func() error) {
 	}
 }
 
-func (p *Page) fail(name string, why error) {
+func (p *Page) fail(name string, err error) {
 	address, _ := runAction(p, chromedp.Location()) // "" if the page hangs
-	require.NoError(p.t, why, "on %s: %s", address, name)
+	require.NoError(p.t, err, "on %s: %s", address, name)
 }

@@ -105,12 +105,12 @@ func (p *Page) Axe(rules ...string) []string {
 	if !Eval[bool](p, `typeof axe === 'object'`) {
 		Eval[any](p, axeSource+";0")
 	}
-	only := map[string]any{
+	runOnly := map[string]any{
 		"type":   "tag",
 		"values": []string{"wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"},
 	}
 	if len(rules) > 0 {
-		only = map[string]any{"type": "rule", "values": rules}
+		runOnly = map[string]any{"type": "rule", "values": rules}
 	}
-	return Eval[[]string](p, fmt.Sprintf(axeScript, quoted(only)))
+	return Eval[[]string](p, fmt.Sprintf(axeScript, quoted(runOnly)))
 }

@@ -97,8 +97,8 @@ func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 		s.Daily = append(s.Daily,
 			Day{day.Format(time.DateOnly), d.plays, roundedRatio(d.score, 100*d.completed, 1)})
 	}
-	for who, p := range players {
-		s.Players = append(s.Players, Player{q.Labels[who], p.plays,
+	for player, p := range players {
+		s.Players = append(s.Players, Player{q.Labels[player], p.plays,
 			roundedRatio(int64(p.best), 100, 1), p.last.UTC().Format(instantLayout), p.passed > 0})
 	}
 	slices.SortFunc(s.Players, byRank)

@@ -39,17 +39,16 @@ max_client_conn = 1000
 %[3]s
 `
 
-// StartBouncer starts PgBouncer in transaction mode in front of a URL's server. The configuration is that
-// of Debian's package, and the given lines. through returns the URL of a
-// connection through it.
+// StartBouncer starts PgBouncer in transaction mode in front of a URL's server. The configuration is
+// that of Debian's package with the given lines added. through turns a server's URL into PgBouncer's.
 func StartBouncer(
-	t testing.TB, server string, lines ...string,
+	t testing.TB, serverURL string, lines ...string,
 ) (through func(connection string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)
 	}
-	u, err := url.Parse(server)
+	u, err := url.Parse(serverURL)
 	require.NoError(t, err)
 	socket := u.Query().Get("host")
 	dir, err := os.MkdirTemp("", "dg-bouncer-")

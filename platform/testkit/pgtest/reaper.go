@@ -21,7 +21,7 @@ const reaperVariable = "DG_PGTEST_REAPER"
 //
 //nolint:gochecknoinits // see above
 func init() {
-	if prefix, dir, is := strings.Cut(os.Getenv(reaperVariable), " "); is {
+	if prefix, dir, ok := strings.Cut(os.Getenv(reaperVariable), " "); ok {
 		runReaper(dir, prefix)
 		os.Exit(0)
 	}

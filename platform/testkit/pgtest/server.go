@@ -49,7 +49,7 @@ type server struct {
 	template    string // name of the database with the migrated schema
 }
 
-// sharedServer starts or joins the shared server once a process, until the process ends.
+// sharedServer starts or joins the shared server, once in a process, which then uses it until it ends.
 var sharedServer = sync.OnceValues(startServer)
 
 func startServer() (s *server, err error) {
@@ -74,8 +74,8 @@ func startServer() (s *server, err error) {
 	return s, s.makeTemplate(ctx)
 }
 
-func adminURL(of *embeddedpg.Server) string {
-	return tb.AsRole(withDatabase(of.URL(), "postgres"), "postgres")
+func adminURL(s *embeddedpg.Server) string {
+	return tb.AsRole(withDatabase(s.URL(), "postgres"), "postgres")
 }
 
 // sharedFolder returns the server's folder. Each user, PostgreSQL version and boot has its own,

@@ -61,7 +61,7 @@ func AsRole(connection, role string) string {
 	return ChangeURL(connection, func(u *url.URL) { u.User = url.User(role) })
 }
 
-// OnSocket returns the URL of the database through the socket in another folder.
+// OnSocket returns the URL of the database through the socket in the folder.
 func OnSocket(connection, folder, port string) string {
 	return ChangeURL(connection, func(u *url.URL) {
 		query := u.Query()
