@@ -162,7 +162,8 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.insertKeys(50, "expiring", &future, nil)
 	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := b.concurrently(10, func(_ int, instance *apikeys.Service) error {
-		return tb.ErrorOf2(instance.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
+		in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
+		return tb.ErrorOf2(instance.Create(b.t.Context(), b.owner, in, request))
 	})
 	require.Equal(t, 1, countAccepted(errs))
 	for _, err := range errs { // on a busy machine a request may time out waiting for the lock

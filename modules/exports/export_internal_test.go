@@ -229,7 +229,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 
 // rules.md, Bounds: a refused export's error names the limit that it reached.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	for want, organisations := range map[string]string{ // each letter requests a slot for an organisation; the last is refused
+	for want, organisations := range map[string]string{ // each letter requests a slot; the last is refused
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {

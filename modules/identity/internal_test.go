@@ -115,12 +115,12 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-	hashWith := func(part, wrong string) string { return strings.Replace(referenceHash, part, wrong, 1) }
+	edited := func(part, wrong string) string { return strings.Replace(referenceHash, part, wrong, 1) }
 	for _, hash := range []string{
-		"", "password", "$2y$10$abcdefghijklmnopqrstuv", hashWith("argon2id", "argon2i"), hashWith("v=19", "v=16"),
-		hashWith("$v=19", ""), hashWith("m=65536", "m=262145"), hashWith("m=65536", "m=4294967296"), hashWith("m=65536", "m=7"),
-		hashWith("t=2", "t=0"), hashWith("t=2", "t=11"), hashWith("p=1", "p=17"), hashWith("m=65536,t=2", "t=2,m=65536"),
-		hashWith(salt, "c2Fs"), hashWith(salt, "c29tZXNhbHQ="), hashWith(salt, "c29tZXNhbHR"), hashWith(key, "CTFh"),
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv", edited("argon2id", "argon2i"), edited("v=19", "v=16"),
+		edited("$v=19", ""), edited("m=65536", "m=262145"), edited("m=65536", "m=4294967296"), edited("m=65536", "m=7"),
+		edited("t=2", "t=0"), edited("t=2", "t=11"), edited("p=1", "p=17"), edited("m=65536,t=2", "t=2,m=65536"),
+		edited(salt, "c2Fs"), edited(salt, "c29tZXNhbHQ="), edited(salt, "c29tZXNhbHR"), edited(key, "CTFh"),
 		referenceHash + "$",
 	} {
 		require.False(t, ValidPasswordHash(hash), "%q", hash)

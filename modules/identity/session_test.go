@@ -244,7 +244,8 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	id := b.storePerson(annEmail, "")
 	session := b.signIn(annEmail)
 	rotation := b.Begin(`select from users where id = $1 for no key update`, id)
-	require.NoError(t, b.WhileWaiting(rotation, func() error { return b.service.SignOutEverywhere(b.ctx(), session.Token) },
+	signOut := func() error { return b.service.SignOutEverywhere(b.ctx(), session.Token) }
+	require.NoError(t, b.WhileWaiting(rotation, signOut,
 		func() {
 			b.ExecIn(rotation, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 				second_step_due) values (sha256('rotated'), $1, $2, $2, $2, false)`, id, b.now().Add(time.Hour))

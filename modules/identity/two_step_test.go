@@ -134,26 +134,26 @@ func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
 	stolen := b.signIn(annEmail)
-	readOffer := func(session identity.Session) (identity.Enrolment, error) {
+	offer := func(session identity.Session) (identity.Enrolment, error) {
 		return b.otherInstance.OfferedTwoStep(b.ctx(), session.Token)
 	}
-	require.ErrorIs(t, tb.ErrorOf(readOffer(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(offer(stolen)), identity.ErrTwoStepOff)
 	_, err := b.service.BeginTwoStep(b.ctx(), stolen.Token, identity.Proof{Password: wrongPassword})
 	require.Equal(t, identity.ErrWrongPassword, err)
-	require.ErrorIs(t, tb.ErrorOf(readOffer(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(offer(stolen)), identity.ErrTwoStepOff)
 
-	first, renewed := b.offerTwoStep(stolen)
+	first, next := b.offerTwoStep(stolen)
 	for _, err := range []error{
-		tb.ErrorOf(readOffer(stolen)), tb.ErrorOf(b.confirmTwoStep(stolen, b.code(first.Secret, 0))),
+		tb.ErrorOf(offer(stolen)), tb.ErrorOf(b.confirmTwoStep(stolen, b.code(first.Secret, 0))),
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
-	again := tb.Must(readOffer(renewed))(t)
+	again := tb.Must(offer(next))(t)
 	require.Equal(t, first, again, "a reloaded page shows the secret that was scanned")
-	second, renewed := b.offerTwoStep(renewed)
+	second, next := b.offerTwoStep(next)
 	require.NotEqual(t, first.Secret, second.Secret)
-	b.agePassword(renewed, "15 minutes 1 second")
-	for _, err := range []error{tb.ErrorOf(readOffer(renewed)), tb.ErrorOf(b.confirmTwoStep(renewed, b.code(second.Secret, 0)))} {
+	b.agePassword(next, "15 minutes 1 second")
+	for _, err := range []error{tb.ErrorOf(offer(next)), tb.ErrorOf(b.confirmTwoStep(next, b.code(second.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	}
 }

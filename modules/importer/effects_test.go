@@ -197,7 +197,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	key := audit.Actor{Kind: audit.Key, ID: usedKey.ID, Name: "Warehouse"}
 	refusal := audit.Entry{OrganisationID: acme, Actor: key, Action: audit.KeyRefused}
 	rounds := 0
-	inOwnerTransaction := func(do func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(do) }
+	inOwnerTx := func(do func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(do) }
 	return map[string]func() error{
 		"create, rename and revoke": func() error {
 			created, _, err := keys.Create(b.t.Context(), ann,
@@ -225,13 +225,13 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 		"plan": func() error {
 			plans := []org.Plan{org.PlanEnterprise, org.PlanPro}
 			rounds++
-			return inOwnerTransaction(func(tx *gorm.DB) error {
+			return inOwnerTx(func(tx *gorm.DB) error {
 				return operator.SetPlanIn(tx, "acme", plans[rounds%2], audit.Request{})
 			})
 		},
 		"role and removal": func() error {
 			for _, role := range []org.Role{org.RoleAdmin, org.NoRole, org.RoleMember} {
-				if err := inOwnerTransaction(func(tx *gorm.DB) error {
+				if err := inOwnerTx(func(tx *gorm.DB) error {
 					return operator.SetRoleIn(tx, "acme", audit.Actor{ID: idOf("bob").String()}, role,
 						func(org.Role) error { return nil }, audit.Request{})
 				}); err != nil {

@@ -306,7 +306,7 @@ func otherByteSQL(column, offset string) string {
 	return fmt.Sprintf(`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, offset)
 }
 
-// None of at least 160 corruptions leads to a wrong report. The plays are read instead, until a rebuild seals them again.
+// None of at least 160 corruptions gives a wrong report. The plays are read instead, until a rebuild seals them again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))

@@ -128,21 +128,21 @@ func TestReplicaURLsAreSplitAtWhiteSpace(t *testing.T) {
 func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	encode := base64.StdEncoding.EncodeToString
-	validKey := encode(key)
+	valid := encode(key)
 	for secrets, want := range map[config.Secrets][2][]byte{
-		{}: {}, {SecretKey: validKey, SecretKeyPrevious: validKey + "\n"}: {key, key}, {SecretKey: validKey + "\n"}: {key, nil},
-		{SecretKeyPrevious: validKey}: {nil, key}, // a key can be read before any instance writes it
+		{}: {}, {SecretKey: valid, SecretKeyPrevious: valid + "\n"}: {key, key}, {SecretKey: valid + "\n"}: {key, nil},
+		{SecretKeyPrevious: valid}: {nil, key}, // a key can be read before any instance writes it
 	} {
 		current, previous, err := secrets.Keys()
 		require.NoError(t, err)
 		require.Equal(t, want, [2][]byte{current, previous})
 	}
-	for _, text := range []string{"x", validKey[:40], validKey + "00", strings.Repeat("0f", 32), encode(key[:31]),
+	for _, text := range []string{"x", valid[:40], valid + "00", strings.Repeat("0f", 32), encode(key[:31]),
 		encode(append(key, 0)), strings.Repeat("z", 64), "correct horse battery staple", " "} {
 		_, _, err := config.Secrets{SecretKey: text}.Keys()
 		require.ErrorContains(t, err, "DG_SECRET_KEY is not a key", "%q", text)
 		require.NotContains(t, err.Error(), "correct horse")
-		_, _, err = config.Secrets{SecretKey: validKey, SecretKeyPrevious: text}.Keys()
+		_, _, err = config.Secrets{SecretKey: valid, SecretKeyPrevious: text}.Keys()
 		require.ErrorContains(t, err, "DG_SECRET_KEY_PREVIOUS is not a key", "%q", text)
 	}
 }

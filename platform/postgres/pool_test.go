@@ -235,7 +235,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
-		db := pgtest.Open(t, postgres.ThroughPooler(throughPooler(direct), kind), postgres.Options{Name: "dg reads", MaxConns: 8})
+		db := pgtest.Open(t, postgres.ThroughPooler(throughPooler(direct), kind),
+			postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
 		directPool := pgtest.Open(t, direct, postgres.Options{}).Pool
 		want := readSettings(t, directPool, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",

@@ -86,7 +86,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"table of a text":      db.Table("(select * from player_groups) g").Find(&found).Error,
 		"from":                 db.Table("games").Clauses(groups).Count(all).Error,
 		"another's scope":      scoped().Table("games").Count(all).Error,
-		"join":                 scoped().Joins("join player_groups g on g.name = player_groups.name").Find(&found).Error,
+		"join":                 scoped().Joins("join player_groups g on true").Find(&found).Error,
 		"join from another":    db.Table("games").Joins("cross join player_groups").Count(all).Error,
 		"joined model":         scoped().Model(&membership{}).Joins("Organisation").Count(all).Error,
 		"subquery":             scoped().Where("exists (?)", ids).Find(&found).Error,
