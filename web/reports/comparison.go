@@ -30,6 +30,7 @@ type comparison struct {
 // plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
+	of        string // of a rate: what it is a part of
 	count     bool   // whether it is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
 	nouns     [2]string // of a count: its words in the answer, singular and plural
@@ -61,24 +62,24 @@ var (
 		},
 		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: verbs{"fell", "rose"},
 	}
-	completion = rate("completion", "Completion rate", "plays were finished",
+	completion = rate("completion", "Completion rate", "plays", "were finished",
 		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
-	passRate = rate("pass", "Pass rate", "finished plays passed",
+	passRate = rate("pass", "Pass rate", "finished plays", "passed",
 		func(s reports.Statistics) (part, whole int64) { return s.Passed, s.Completed })
 	measures = []measure{plays, uniquePlayers, score, completion, passRate}
 )
 
-func rate(key, name, did string, of func(reports.Statistics) (part, whole int64)) measure {
+func rate(key, name, of, did string, sums func(reports.Statistics) (part, whole int64)) measure {
 	return measure{
-		key: key, name: name,
+		key: key, name: name, of: of,
 		read: func(s reports.Statistics) (int64, bool) {
-			part, whole := of(s)
+			part, whole := sums(s)
 			return int64(reports.PercentOf(part, whole)), whole > 0
 		},
 		exceeds: func(now, before reports.Statistics) bool {
-			return ratesDiffer(ratio(of(now)), now.UniquePlayers, ratio(of(before)), before.UniquePlayers)
+			return ratesDiffer(ratio(sums(now)), now.UniquePlayers, ratio(sums(before)), before.UniquePlayers)
 		},
-		sentence: "%[1]s of " + did + ", %[3]s %[2]s points.", verbs: downUp,
+		sentence: "%[1]s of " + of + " " + did + ", %[3]s %[2]s points.", verbs: downUp,
 	}
 }
 
@@ -141,6 +142,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 
 type figure struct {
 	Key, Name, Value string
+	Of               string  // of a rate: what it is a part of
 	Path             string  // path of the report with this chart; "": the figure has no chart
 	Shown            bool    // whether the chart shows the figure
 	Change           *change // nil: nothing is compared
@@ -149,7 +151,7 @@ type figure struct {
 func newFigures(s reports.Statistics, c *comparison, of ...measure) []figure {
 	all := make([]figure, len(of))
 	for i, m := range of {
-		all[i] = figure{Key: m.key, Name: m.name, Value: m.text(s)}
+		all[i] = figure{Key: m.key, Name: m.name, Of: m.of, Value: m.text(s)}
 		if c != nil {
 			all[i].Change = m.change(s, c)
 		}

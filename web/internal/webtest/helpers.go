@@ -46,7 +46,7 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 	}
 }
 
-const FigureCells = `<div(?: class="shown")?><dt>(?:<a[^>]*>)?([^<]*)(?:</a>)?</dt><dd>([^<]*)</dd>`
+const FigureCells = `<div(?: class="shown")?><dt>(?:<a[^>]*>)?([^<]*)(?:</a>)?(?:<small>.*?</small>)?</dt><dd>([^<]*)</dd>`
 
 func NewKeyForm() url.Values {
 	return url.Values{
