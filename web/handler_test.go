@@ -321,7 +321,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 		`.*link: Go to the table.*link: By area \|`)
 	browsertest.Eval[any](p, `document.querySelector('.plot .skip').click()`)
 	p.WaitFor("#c-v")
-	require.Contains(t, p.Focused(), "#c-v")
+	require.Contains(t, p.FocusedElement(), "#c-v")
 	reads(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
 	p.ClickUntil("#show-score", "#show-score[aria-current]")
 	p.WaitFor("#live:not(:empty)")
@@ -346,7 +346,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	p.WaitFor(`#live:text("Copy your key now. It is shown only once. Waiting for the first request…")`)
 	require.Equal(t, 1, browsertest.Eval[int](p,
 		`document.querySelectorAll('[role=status], [role=alert], [aria-live]').length`))
-	p.Copied(func() { p.Click(`[data-copy="secret"]`) })
+	p.CopiedText(func() { p.Click(`[data-copy="secret"]`) })
 	p.WaitFor(`#live:text("Key copied.")`)
 	require.Equal(t, "Done", p.Text("main .primary"), "the next step")
 	reads(`group: New key.*button: Copy key \|`)

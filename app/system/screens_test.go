@@ -38,10 +38,10 @@ func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account,
 
 func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.ClickUntil("table.keys tbody tr:first-child a.revoke", "dialog[open]")
-	require.Contains(t, p.Focused(), "Cancel")
+	require.Contains(t, p.FocusedElement(), "Cancel")
 	p.Press(kb.Escape)
 	p.WaitFor("body:not(:has(dialog[open]))")
-	require.Contains(t, p.Focused(), "Revoke", "the focus returns to the link")
+	require.Contains(t, p.FocusedElement(), "Revoke", "the focus returns to the link")
 	p.Press(kb.Enter)
 	p.WaitFor("dialog[open]")
 	p.Click("dialog[open] button.danger")
@@ -59,7 +59,7 @@ func TestKeyLifeInABrowser(t *testing.T) {
 		createKey(p)
 		key = p.Text("#secret")
 		require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
-		require.Equal(t, key, p.Copied(func() { p.Click(`button:text("Copy key")`) }))
+		require.Equal(t, key, p.CopiedText(func() { p.Click(`button:text("Copy key")`) }))
 		p.WaitFor(`#live:text("Key copied.")`)
 		use(key)
 		p.Click(`a:text("Done")`)
@@ -181,7 +181,7 @@ func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 			signIn(t, page, c, apptest.DemoAccount(t, v.email), "/account")
 		}
 		for _, s := range v.screens {
-			t.Run(s.name, func(t *testing.T) { s.check(t, page.With(t)) })
+			t.Run(s.name, func(t *testing.T) { s.check(t, page.WithTest(t)) })
 		}
 	})
 }

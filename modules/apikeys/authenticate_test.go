@@ -46,7 +46,7 @@ func (b *fixture) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, w
 // rules.md, Order of checks: a wrong secret, answered like an unknown id, precedes revoked, expired and plan.
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
-	unknown := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
+	unknownErr := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
 	for bits := range 1 << len(rejections) {
 		key, token, want := b.rejectedKey(bits)
 		before := b.CountRows(`audit_entries`)
@@ -60,7 +60,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 		}
 		answer := requireCode(t, apperr.AuthRequired, err)
 		require.Zero(t, caller)
-		require.Equal(t, want == audit.WrongSecret, answer.Message == unknown.Message, want)
+		require.Equal(t, want == audit.WrongSecret, answer.Message == unknownErr.Message, want)
 		require.Equal(t, before+1, b.CountRows(`audit_entries`), want)
 		entry := b.entries(audit.KeyRefused)[0]
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, entry.Actor)
@@ -105,25 +105,25 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 		audit.Expired: apikeys.StateExpired, audit.Revoked: apikeys.StateRevoked,
 	}
 	for bits := range 8 {
-		key, token, why := b.rejectedKey(bits)
+		key, token, reason := b.rejectedKey(bits)
 		before := b.CountRows(`audit_entries`)
 		for _, err := range b.concurrently(2, func(int, *apikeys.Service) error {
 			return b.checkUsable(ourOrganisation, key.ID)
 		}) {
-			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
-			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
+			require.Equal(t, reason == "", err == nil, "%s: %v", reason, err)
+			require.Equal(t, reason != "", apperr.Is(err, apperr.AuthRequired), reason)
 		}
 		require.Zero(t, b.requestsInWindow(key), "it is not counted")
-		require.Equal(t, before, b.CountRows(`audit_entries`), why)
+		require.Equal(t, before, b.CountRows(`audit_entries`), reason)
 		require.Error(t, b.checkUsable(theirOrganisation, key.ID))
 		read, err := b.service.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
 		plan := []org.Plan{org.PlanPro, org.PlanTeam}[bits&1]
-		require.Equal(t, states[why], read.State(time.Now(), plan))
+		require.Equal(t, states[reason], read.State(time.Now(), plan))
 		b.setPlan(org.PlanEnterprise)
-		works := why == "" || why == audit.BelowPlan
-		require.Equal(t, works, b.use(token) == nil, "%s: later", why)
-		require.Equal(t, works, b.checkUsable(ourOrganisation, key.ID) == nil, "%s: later", why)
+		works := reason == "" || reason == audit.BelowPlan
+		require.Equal(t, works, b.use(token) == nil, "%s: later", reason)
+		require.Equal(t, works, b.checkUsable(ourOrganisation, key.ID) == nil, "%s: later", reason)
 	}
 }
 
@@ -179,7 +179,7 @@ type windowModel struct {
 }
 
 // request returns whether a request is accepted now, how many remain, and the age of the oldest in the window.
-func (m *windowModel) request() (ok bool, left int, oldest float64) {
+func (m *windowModel) request() (ok bool, remaining int, oldest float64) {
 	m.acceptedAt = slices.DeleteFunc(m.acceptedAt, func(at float64) bool { return m.now-at >= 60 })
 	if len(m.acceptedAt) > 0 {
 		oldest = m.now - m.acceptedAt[0]
@@ -204,7 +204,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 		for range 14 {
 			began := time.Now()
 			for range random.IntN(70) {
-				want, left, oldest := m.request()
+				want, remaining, oldest := m.request()
 				instance := []*apikeys.Service{b.service, b.otherInstance}[random.IntN(2)]
 				caller, err := instance.Authenticate(b.t.Context(), token, requestFunc)
 				wait := caller.RateLimit.Reset
@@ -216,7 +216,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 				}
 				elapsed := math.Ceil(time.Since(began).Seconds())
 				require.Less(t, elapsed, 10.0, "the machine is too slow for a burst")
-				require.Equal(t, left, caller.RateLimit.Remaining, "seed %d", seed)
+				require.Equal(t, remaining, caller.RateLimit.Remaining, "seed %d", seed)
 				require.LessOrEqual(t, float64(wait), 60-oldest)
 				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-elapsed))
 			}
@@ -289,18 +289,18 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			  from generate_series(1, $3::int) i) where key_id = $1`,
 			key.ID, head, apikeys.MaxRequests, before)
 		caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
-		left := 119 - before // below 0: the request is refused
-		if left < 0 {
+		remaining := 119 - before // below 0: the request is refused
+		if remaining < 0 {
 			for _, err := range []error{err, b.use(withWrongSecret(token))} {
 				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, err).RetryAfter, 60)
 			}
 		} else {
 			require.NoError(t, err)
-			require.Equal(t, left, caller.RateLimit.Remaining)
+			require.Equal(t, remaining, caller.RateLimit.Remaining)
 			requireCode(t, apperr.AuthRequired, b.use(withWrongSecret(token)))
 		}
 		require.InDelta(t, 59, caller.RateLimit.Reset, 1.5)
-		require.Equal(t, max(0, left), countAccepted(b.concurrently(130, b.useFunc(token))))
+		require.Equal(t, max(0, remaining), countAccepted(b.concurrently(130, b.useFunc(token))))
 		b.ageRequestsInWindows(key.ID, 60)
 		require.Equal(t, 119, b.accept(token).RateLimit.Remaining, "after a minute")
 	}
@@ -316,19 +316,19 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 		callers[i], err = instance.Authenticate(b.t.Context(), token, requestFunc)
 		return err
 	})
-	left := map[int]bool{}
+	remaining := map[int]bool{}
 	for i, err := range errs {
 		require.Equal(t, key.ID, callers[i].Actor.ID, "also above the limit")
 		if err == nil {
-			left[callers[i].RateLimit.Remaining] = true
+			remaining[callers[i].RateLimit.Remaining] = true
 		} else {
 			requireCode(t, apperr.RateLimited, err)
 		}
 	}
 	require.Equal(t, 120, countAccepted(errs))
 	require.Equal(t, [2]int{120, 0}, b.requestsInWindow(key))
-	require.Len(t, left, 120, "each has another number of remaining requests")
-	require.True(t, left[0] && left[119])
+	require.Len(t, remaining, 120, "each has another number of remaining requests")
+	require.True(t, remaining[0] && remaining[119])
 	require.Equal(t, 1, b.CountRows(`audit_entries`), "only the creation is recorded")
 }
 

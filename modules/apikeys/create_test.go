@@ -232,30 +232,30 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 	b := setup(t)
 	for _, choice := range apikeys.Overlaps {
 		overlap := choice.Duration
-		old, token := b.newKey()
-		made, newToken := tb.Must2(b.replace(old, overlap))(t)
-		require.Equal(t, old.ID, made.Replaces)
-		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", old), time.Minute)
+		oldKey, token := b.newKey()
+		made, newToken := tb.Must2(b.replace(oldKey, overlap))(t)
+		require.Equal(t, oldKey.ID, made.Replaces)
+		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", oldKey), time.Minute)
 
 		usable := func(_ int, instance *apikeys.Service) error {
-			return errors.Join(b.checkUsable(ourOrganisation, old.ID), b.useFunc(token)(0, instance))
+			return errors.Join(b.checkUsable(ourOrganisation, oldKey.ID), b.useFunc(token)(0, instance))
 		}
 		b.accept(newToken)
 		require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, usable)) == 2, "%s", overlap)
 
 		// The column rounds to whole milliseconds, so it may be half a millisecond ahead.
 		b.Exec(`update api_keys set revoked_at = clock_timestamp()
-			where id = $1 and revoked_at > clock_timestamp()`, old.ID)
+			where id = $1 and revoked_at > clock_timestamp()`, oldKey.ID)
 		b.Exec(`select pg_sleep(0.001)`)
 		require.Zero(t, countAccepted(b.concurrently(2, usable)))
 		require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
 			requireCode(t, apperr.AuthRequired, b.use(token)).Message)
 	}
-	old, _ := b.newKey()
-	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, old.ID)
-	require.NoError(t, tb.ErrorOf2(b.replace(old, week)))
-	require.Equal(t, b.readInstant("expires_at", old), b.readInstant("revoked_at", old))
-	require.ErrorIs(t, tb.ErrorOf2(b.replace(old, week)), apikeys.ErrNotReplaceable, "in its overlap")
+	oldKey, _ := b.newKey()
+	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, oldKey.ID)
+	require.NoError(t, tb.ErrorOf2(b.replace(oldKey, week)))
+	require.Equal(t, b.readInstant("expires_at", oldKey), b.readInstant("revoked_at", oldKey))
+	require.ErrorIs(t, tb.ErrorOf2(b.replace(oldKey, week)), apikeys.ErrNotReplaceable, "in its overlap")
 }
 
 // Only a usable key can be replaced. The rules of creation apply to the new key.

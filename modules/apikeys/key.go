@@ -156,11 +156,11 @@ func (in NewKey) key(now time.Time) (Key, error) {
 	if in.ExpiresAt == nil {
 		return key, nil
 	}
-	at := in.ExpiresAt.UTC().Truncate(time.Millisecond)
-	if !at.After(now) {
+	expiry := in.ExpiresAt.UTC().Truncate(time.Millisecond)
+	if !expiry.After(now) {
 		return Key{}, apperr.NewField("expiresAt",
-			"The expiry %s has passed. Choose a later one, or none.", formatInstant(at))
+			"The expiry %s has passed. Choose a later one, or none.", formatInstant(expiry))
 	}
-	key.ExpiresAt = &at
+	key.ExpiresAt = &expiry
 	return key, nil
 }

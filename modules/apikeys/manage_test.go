@@ -154,12 +154,12 @@ func TestKeyExpiresSoonInItsLastQuarter(t *testing.T) {
 		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour},
 		{120 * day, 30 * day}, {365 * day, 30 * day},
 	} {
-		for left, want := range map[time.Duration]bool{
+		for remaining, want := range map[time.Duration]bool{
 			c.life: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false,
 		} {
-			at := now.Add(left)
+			at := now.Add(remaining)
 			k := apikeys.Key{CreatedAt: at.Add(-c.life), ExpiresAt: &at}
-			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.life, left)
+			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.life, remaining)
 		}
 	}
 	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")

@@ -65,12 +65,12 @@ func (u *UsageCounter) count(caller Caller, n counts) (day int) {
 // for the next call. If only the reply to a commit was lost, these counts count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
 	u.mu.Lock()
-	taken := u.counts
+	pending := u.counts
 	u.counts = map[usageKey]counts{}
 	u.mu.Unlock()
-	err := u.store(ctx, taken)
+	err := u.store(ctx, pending)
 	if err != nil {
-		for key, n := range taken {
+		for key, n := range pending {
 			u.add(key, n)
 		}
 	}
@@ -122,11 +122,11 @@ on conflict (key_id, day) do update
   set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
-func (u *UsageCounter) store(ctx context.Context, taken map[usageKey]counts) error {
+func (u *UsageCounter) store(ctx context.Context, pending map[usageKey]counts) error {
 	var organisations, ids []string
 	var days []time.Time
 	var accepted, refused, limited []int64
-	for key, n := range taken {
+	for key, n := range pending {
 		organisations = append(organisations, key.organisationID)
 		ids = append(ids, key.keyID)
 		days = append(days, time.Unix(int64(key.day)*24*60*60, 0).UTC())

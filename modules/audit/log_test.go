@@ -197,15 +197,15 @@ func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 		values (77, $1, '2020-01-01', 'person', 'p', 'P', 'api_key.created', '', '', '', '', '', '',
 		  '') returning id, at`
 	var id int64
-	var at time.Time
+	var instant time.Time
 	before := b.readClock(t)
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), insert, ourOrganisation).Scan(&id, &at))
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), insert, ourOrganisation).Scan(&id, &instant))
 	require.NotEqual(t, int64(77), id)
-	require.WithinRange(t, at, before, b.readClock(t))
+	require.WithinRange(t, instant, before, b.readClock(t))
 
-	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), insert, ourOrganisation).Scan(&id, &at))
+	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), insert, ourOrganisation).Scan(&id, &instant))
 	require.Equal(t, int64(77), id)
-	require.Equal(t, 2020, at.Year())
+	require.Equal(t, 2020, instant.Year())
 }
 
 // Ids are random, so that they do not reveal the size of other logs.

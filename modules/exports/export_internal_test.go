@@ -173,14 +173,14 @@ func TestExportsTakeTurns(t *testing.T) {
 		require.Equal(t, 20_001, strings.Count(b.readBody(b.send(http.MethodGet)), "\n"))
 		return nil
 	}
-	var taken atomic.Int64 // turns taken while the first block is made
+	var turns atomic.Int64 // turns taken while the first block is made
 	b.request.Recheck = func(context.Context, *postgres.DB) error {
-		taken.CompareAndSwap(0, int64(len(b.service.turns)))
+		turns.CompareAndSwap(0, int64(len(b.service.turns)))
 		return nil
 	}
 	lock := b.Begin(`lock table audit_entries in share mode`)
 	require.NoError(t, b.WhileWaiting(lock, export, func() { <-time.After(recheckInterval) }))
-	require.EqualValues(t, 1, taken.Load())
+	require.EqualValues(t, 1, turns.Load())
 	for range cap(b.service.turns) {
 		b.service.turns <- struct{}{}
 	}

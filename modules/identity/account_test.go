@@ -158,17 +158,17 @@ func TestChangesRequirePasswordAndCode(t *testing.T) {
 			return tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), session.Token, proof))
 		},
 	}
-	refuse := func(changes []func(identity.Proof) error, wrong identity.Proof, want error) {
+	refuse := func(changes []func(identity.Proof) error, wrongProof identity.Proof, want error) {
 		for i := range 10 {
-			require.Equal(t, want, changes[i%len(changes)](wrong), "%d", i)
+			require.Equal(t, want, changes[i%len(changes)](wrongProof), "%d", i)
 		}
 		for i, change := range changes {
 			err := change(proof(b.code(secret, 0)))
 			require.True(t, apperr.Is(err, apperr.RateLimited), "%d: %v", i, err)
 		}
 	}
-	wrong := identity.Proof{Password: wrongPassword, Code: b.code(secret, 0)}
-	refuse(changes, wrong, identity.ErrWrongPassword)
+	wrongProof := identity.Proof{Password: wrongPassword, Code: b.code(secret, 0)}
+	refuse(changes, wrongProof, identity.ErrWrongPassword)
 	b.advance(10 * time.Minute)
 	refuse(changes[:4], proof(b.wrongCode(secret)), identity.ErrWrongCode)
 	b.advance(time.Hour)

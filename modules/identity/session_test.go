@@ -193,29 +193,29 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 func TestSessionsExpire(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
-	idle := b.signIn(annEmail)
-	used := b.signIn(annEmail)
+	idleSession := b.signIn(annEmail)
+	usedSession := b.signIn(annEmail)
 	lastUse := func(session identity.Session) time.Time {
 		return testkit.Query[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
 			[]byte(session.Token))
 	}
 	b.advance(59 * time.Second)
-	require.True(t, b.isActive(used.Token))
-	require.Equal(t, used.StartedAt, lastUse(used), "written at most once a minute")
+	require.True(t, b.isActive(usedSession.Token))
+	require.Equal(t, usedSession.StartedAt, lastUse(usedSession), "written at most once a minute")
 	b.advance(time.Second)
-	require.True(t, b.isActive(used.Token))
-	require.Equal(t, b.now(), lastUse(used))
+	require.True(t, b.isActive(usedSession.Token))
+	require.Equal(t, b.now(), lastUse(usedSession))
 
 	b.advance(12*time.Hour - time.Minute - time.Millisecond)
-	require.True(t, b.isActive(used.Token))
+	require.True(t, b.isActive(usedSession.Token))
 	b.advance(time.Millisecond)
-	require.False(t, b.isActive(idle.Token), "12 h without use")
+	require.False(t, b.isActive(idleSession.Token), "12 h without use")
 	b.advance(time.Hour)
-	require.True(t, b.isActive(used.Token))
+	require.True(t, b.isActive(usedSession.Token))
 	b.advance(11*time.Hour - time.Millisecond)
-	require.True(t, b.isActive(used.Token), "until 24 h")
+	require.True(t, b.isActive(usedSession.Token), "until 24 h")
 	b.advance(time.Millisecond)
-	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
+	require.False(t, b.isActive(usedSession.Token), "24 h in all, though it was used")
 }
 
 func (b *fixture) addExpiredSessions(id string, n int) {

@@ -86,14 +86,14 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 
 // userByEmail returns a row without an id for an unknown e-mail, after the same query.
 func userByEmail(db transaction, email string) (userRow, error) {
-	unknown := userRow{Email: email}
+	unknownUser := userRow{Email: email}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
-		return unknown, nil // PostgreSQL cannot store such text
+		return unknownUser, nil // PostgreSQL cannot store such text
 	}
 	row, err := takeRow[userRow](db, "identity.byEmail", ErrNoSuchEmail, "email_key = ?", key)
 	if errors.Is(err, ErrNoSuchEmail) {
-		return unknown, nil
+		return unknownUser, nil
 	}
 	return row, err
 }

@@ -88,16 +88,16 @@ func matchWithin(
 	if err := checkLimits(db, limits, clock()); err != nil {
 		return err
 	}
-	wrong := match()
-	if !errors.Is(wrong, ErrWrongPassword) && !errors.Is(wrong, ErrWrongCode) {
-		return wrong
+	matchErr := match()
+	if !errors.Is(matchErr, ErrWrongPassword) && !errors.Is(matchErr, ErrWrongCode) {
+		return matchErr
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(db.Statement.Context), countTimeout)
 	defer cancel()
 	if err := countAttempt(db.WithContext(ctx), limits, 1, clock()); err != nil {
 		return err
 	}
-	return wrong
+	return matchErr
 }
 
 func checkLimits(db transaction, limits []guessLimit, now time.Time) error {

@@ -119,7 +119,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 // operations.md, Secret key: at each step of a key replacement, imports keep stored secrets. Without the key they fail.
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
-	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
+	key1, key2 := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	ring := func(current, previous []byte) identity.Keyring {
 		return tb.Must(identity.NewKeyring(current, previous))(t)
 	}
@@ -131,17 +131,17 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, importWith(ring(one, nil)))
+	require.NoError(t, importWith(ring(key1, nil)))
 	require.Equal(t, 1, b.CountRows(`secret_key_check`), "the first key is introduced")
-	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false))(t)
+	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(key2, key1), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
 	before := b.tableContents()
-	for _, keys := range []identity.Keyring{ring(one, two), ring(two, one), ring(two, nil)} {
+	for _, keys := range []identity.Keyring{ring(key1, key2), ring(key2, key1), ring(key2, nil)} {
 		require.NoError(t, importWith(keys))
 		require.Equal(t, before, b.tableContents())
 	}
-	require.ErrorIs(t, importWith(ring(one, nil)), identity.ErrWrongSecretKey)
-	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
+	require.ErrorIs(t, importWith(ring(key1, nil)), identity.ErrWrongSecretKey)
+	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(key1, key2)}.Import(t.Context(),
 		[]Input{filledFile("world", worldLines)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: 50 * time.Millisecond})
@@ -149,11 +149,11 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		b.Exec(clear)
 		lock := b.Begin(`select from users where id = $1 for update`, idOf("bob"))
 		require.NoError(t, b.WhileWaiting(lock, func() error {
-			_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(two, nil)}.Import(t.Context(),
+			_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(key2, nil)}.Import(t.Context(),
 				[]Input{filledFile("f", changedLine("bob", "Bob", "Rob "+clear[:min(len(clear), 1)]))}, nil)
 			return err
 		}, func() {
-			_, err := identity.MigrateSecrets(t.Context(), owner, ring(one, two), false)
+			_, err := identity.MigrateSecrets(t.Context(), owner, ring(key1, key2), false)
 			require.ErrorContains(t, err, "55P03", "no key is introduced or replaced until the import ends")
 		}))
 	}

@@ -51,11 +51,11 @@ func (r *run) keepSecrets(ctx context.Context) error {
 		select i.id::text, o.totp_secret, i.totp_secret from last_users i join users o on o.id = i.id
 		where o.totp_secret <> i.totp_secret`)
 	var person, stored, imported string
-	var people, kept []string
+	var people, keptSecrets []string
 	_, err := pgx.ForEachRow(rows, []any{&person, &stored, &imported}, func() error {
 		if r.Keyring.KeepSecret(person, stored, imported) == stored {
 			people = append(people, person)
-			kept = append(kept, stored)
+			keptSecrets = append(keptSecrets, stored)
 		}
 		return nil
 	})
@@ -64,7 +64,7 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	}
 	_, err = r.tx.Exec(ctx, `/* importer.keepSecrets */
 		update last_users i set totp_secret = k.secret
-		  from unnest($1::uuid[], $2::text[]) k (id, secret) where i.id = k.id`, people, kept)
+		  from unnest($1::uuid[], $2::text[]) k (id, secret) where i.id = k.id`, people, keptSecrets)
 	return err
 }
 

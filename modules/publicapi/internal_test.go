@@ -240,19 +240,19 @@ func TestReportParametersAreValidated(t *testing.T) {
 
 // rules.md, Formats: an error quotes the wrong parameter or value, but not the secret of a key.
 func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
-	const others = "This endpoint takes `from`, `to` and `groupId`."
+	const knownText = "This endpoint takes `from`, `to` and `groupId`."
 	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
 	const noDay = "`from` is not a day from 2000-01-01 to 2199-12-31: "
-	const unknown = "Unknown query parameter "
+	const unknownText = "Unknown query parameter "
 	id := strings.Repeat("i", 22)
-	for sent, want := range map[string]string{
-		"group=x":                   unknown + "`group`. " + others,
-		"end=&unknown":              unknown + "`end`. " + others,
-		"a%0D%0Ab%FF=1":             unknown + "`a\uFFFD\uFFFDb\uFFFD`. " + others,
-		"=x":                        unknown + "`=`. " + others,
-		strings.Repeat("x-", 1_500): unknown + "`" + strings.Repeat("x-", 30) + "…`. " + others,
-		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " + others,
-		"x" + "dg%255Flive_" + id + "_sss":                    unknown + "`xdg_live_" + id + "_…`. " + others,
+	for query, want := range map[string]string{
+		"group=x":                   unknownText + "`group`. " + knownText,
+		"end=&unknown":              unknownText + "`end`. " + knownText,
+		"a%0D%0Ab%FF=1":             unknownText + "`a\uFFFD\uFFFDb\uFFFD`. " + knownText,
+		"=x":                        unknownText + "`=`. " + knownText,
+		strings.Repeat("x-", 1_500): unknownText + "`" + strings.Repeat("x-", 30) + "…`. " + knownText,
+		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknownText + "`dg_live_" + id + "_…`. " + knownText,
+		"x" + "dg%255Flive_" + id + "_sss":                    unknownText + "`xdg_live_" + id + "_…`. " + knownText,
 
 		"to=2026-03-01&from=yesterday":                                     noDay + "yesterday" + format,
 		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): noDay + "dg_live_" + id + "_…" + format,
@@ -260,7 +260,7 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"from=2026-03-01&to=dg_live_" + id + "_" + strings.Repeat("s", 49): strings.Replace(noDay, "from", "to", 1) +
 			"dg_live_" + id + "_…" + format,
 	} {
-		require.EqualError(t, tb.ErrorOf(parseQuery(t, sent)), "ERR_VALIDATION: "+want, sent)
+		require.EqualError(t, tb.ErrorOf(parseQuery(t, query)), "ERR_VALIDATION: "+want, query)
 	}
 }
 

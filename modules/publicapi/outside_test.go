@@ -90,12 +90,12 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	} {
 		for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"} {
 			inside := strings.HasPrefix(path, "/api/v1/")
-			sent, query, _ := strings.Cut(path, "?")
+			target, query, _ := strings.Cut(path, "?")
 			var entries []string
 			if !inside {
-				entries = outsideAPIEntries(method, strings.ToValidUTF8(sent, "\uFFFD"))
+				entries = outsideAPIEntries(method, strings.ToValidUTF8(target, "\uFFFD"))
 			}
-			a.sendExpecting(method, sent+"?"+a.query+"&"+query, entries).
+			a.sendExpecting(method, target+"?"+a.query+"&"+query, entries).
 				Is(t, map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[inside])
 		}
 		withoutKey := a.sendExpecting("GET", path, nil, "X-No: key")

@@ -18,17 +18,17 @@ import (
 
 // reportQuery refuses unknown parameters: a mistyped filter would include all players.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
-	sent, unknown := httpserver.Query(c, "from", "to", "groupId")
+	parameters, unknown := httpserver.Query(c, "from", "to", "groupId")
 	if len(unknown) > 0 {
 		return reports.Query{}, errUnknownParameter(unknown[0])
 	}
 	for _, name := range []string{"from", "to", "groupId"} {
-		if err := checkParameter(name, sent[name]); err != nil {
+		if err := checkParameter(name, parameters[name]); err != nil {
 			return reports.Query{}, err
 		}
 	}
 	// redacted, because errors quote the days
-	period, err := reports.ParsePeriod(apikeys.Redact(sent.Get("from")), apikeys.Redact(sent.Get("to")))
+	period, err := reports.ParsePeriod(apikeys.Redact(parameters.Get("from")), apikeys.Redact(parameters.Get("to")))
 	if err != nil {
 		return reports.Query{}, err
 	}
@@ -36,7 +36,7 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 		OrganisationID: fork.OrganisationID,
 		ForkID:         fork.ID,
 		Period:         period,
-		GroupID:        input.ID(sent.Get("groupId")),
+		GroupID:        input.ID(parameters.Get("groupId")),
 	}, nil
 }
 

@@ -37,13 +37,13 @@ func startProvable(t *testing.T) *provableReport {
 	p.fork = p.AddFork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.org, Slug: "dock"})
 	players := p.AddPlayers(p.org, 7)
 	for i := range 60 {
-		at := parseDay("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
+		started := parseDay("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
 		play := testkit.Play{
 			ID:   fmt.Sprintf("00000000-0000-4000-8000-0000000001%02d", i),
-			Fork: p.fork, Player: players[i%7], StartedAt: at, Answers: []byte{3, 2, 9},
+			Fork: p.fork, Player: players[i%7], StartedAt: started, Answers: []byte{3, 2, 9},
 		}
 		if i%4 > 0 {
-			play.CompletedAt = at.Add(90 * time.Second)
+			play.CompletedAt = started.Add(90 * time.Second)
 			play.Score = 100 * i
 			play.Passed = i%2 == 0
 		}
@@ -189,13 +189,13 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		entries := len(p.entries(t, p.org))
 		for _, sent := range []string{tag, `"other", W/` + tag, "*"} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				again := p.sendWithKey(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
-				require.Empty(t, again.Body)
-				require.Regexp(t, `r=119;`, again.Header.Get("RateLimit"))
+				response := p.sendWithKey(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
+				require.Empty(t, response.Body)
+				require.Regexp(t, `r=119;`, response.Header.Get("RateLimit"))
 				for _, name := range []string{"ETag", "Cache-Control", "Vary", "DG-Months"} {
-					require.Equal(t, first.Header.Values(name), again.Header.Values(name), name)
+					require.Equal(t, first.Header.Values(name), response.Header.Values(name), name)
 				}
-				require.Equal(t, cache, again.Header.Get("Cache-Control"))
+				require.Equal(t, cache, response.Header.Get("Cache-Control"))
 			}
 		}
 		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")

@@ -83,18 +83,18 @@ func appendID(b, id []byte) []byte {
 // appendSkillCounts appends skillId=correct/attempts for each skill, joined by semicolons.
 func appendSkillCounts(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
-	var seen uint64 // a bit for each skill with an answer
+	var answered uint64 // a bit for each skill with an answer
 	for _, raw := range answers {
 		a := games.Answer(raw)
-		seen |= 1 << a.Skill()
+		answered |= 1 << a.Skill()
 		attempts[a.Skill()]++
 		if a.Correct() {
 			correct[a.Skill()]++
 		}
 	}
 	separator := ""
-	for seen &= 1<<games.SkillCount - 1; seen != 0; seen &= seen - 1 {
-		i := bits.TrailingZeros64(seen)
+	for answered &= 1<<games.SkillCount - 1; answered != 0; answered &= answered - 1 {
+		i := bits.TrailingZeros64(answered)
 		b = append(append(b, separator...), games.Skill(i).ID()...)
 		b = strconv.AppendUint(append(b, '='), uint64(correct[i]), 10)
 		b = strconv.AppendUint(append(b, '/'), uint64(attempts[i]), 10)

@@ -283,7 +283,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 		return e.statistics(t.Context(), q)
 	}
 	found := 0
-	hidden := 0
+	suppressed := 0
 	for round := range 12 {
 		e.Exec(`delete from plays`)
 		e.Exec(`delete from player_groups`)
@@ -317,7 +317,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 			overlaps[id] = s.Overlaps
 			if s.Suppressed {
 				require.Empty(t, s.Overlaps)
-				hidden++
+				suppressed++
 			}
 		}
 		for _, id := range groups {
@@ -337,7 +337,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 		}
 	}
 	require.Positive(t, found)
-	require.Positive(t, hidden)
+	require.Positive(t, suppressed)
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
 	require.Empty(t, tb.Must(report(""))(t).Overlaps, "names need no comparison")
 }

@@ -96,13 +96,13 @@ func (s *snapshot) selectLabels(
 	l := &labels{}
 	for rows.Next() {
 		v := rows.RawValues()
-		from := len(text)
+		start := len(text)
 		text = appendText(text, v)
 		ordinal := int32(binary.BigEndian.Uint32(v[0]))
-		if len(l.ordinals) > 0 && bytes.Equal(last, text[from:]) {
+		if len(l.ordinals) > 0 && bytes.Equal(last, text[start:]) {
 			ordinal = ^ordinal
 		}
-		last = text[from:]
+		last = text[start:]
 		l.ends = append(l.ends, uint32(len(text)))
 		l.ordinals = append(l.ordinals, ordinal)
 	}

@@ -30,8 +30,8 @@ type ForkOverview struct {
 // Plays returns the number of plays in the last four weeks.
 func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
 
-// Earlier returns the number of plays in the four weeks before.
-func (f *ForkOverview) Earlier() int64 {
+// EarlierPlays returns the number of plays in the four weeks before those.
+func (f *ForkOverview) EarlierPlays() int64 {
 	return sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
 }
 
@@ -115,7 +115,7 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 	o := Overview{Forks: r.byID}
 	for _, f := range r.forks {
 		o.Current.Plays += f.Plays()
-		o.Earlier.Plays += f.Earlier()
+		o.Earlier.Plays += f.EarlierPlays()
 	}
 	o.Counted = o.Current.Plays+o.Earlier.Plays <= maxPlays
 	if !o.Counted {
@@ -173,13 +173,13 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	var forks []string
 	var starts, ends []time.Time
 	for i, f := range r.forks {
-		from, to := segment.Gaps(f.sealed, r.query.Period.From, r.query.Period.End())
-		for range from {
+		gapStarts, gapEnds := segment.Gaps(f.sealed, r.query.Period.From, r.query.Period.End())
+		for range gapStarts {
 			numbers = append(numbers, i)
 			forks = append(forks, f.id)
 		}
-		starts = append(starts, from...)
-		ends = append(ends, to...)
+		starts = append(starts, gapStarts...)
+		ends = append(ends, gapEnds...)
 	}
 	rows := r.queryRows(ctx, playsOfForksSQL,
 		pgx.NamedArgs{"numbers": numbers, "forks": forks, "starts": starts, "ends": ends})

@@ -66,7 +66,7 @@ func ParsePeriod(from, to string) (Period, error) {
 	}
 	first, _ := input.ParseDay(from) // dateChecks has checked both
 	last, _ := input.ParseDay(to)
-	p := Between(first, last)
+	p := NewPeriod(first, last)
 	if p.Days < 1 {
 		return p, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
 	}
@@ -78,8 +78,8 @@ func ParsePeriod(from, to string) (Period, error) {
 	return p, nil
 }
 
-// Between returns the period from first to last, both included.
-func Between(first, last time.Time) Period {
+// NewPeriod returns the period from the day first to the day last, both included.
+func NewPeriod(first, last time.Time) Period {
 	return Period{From: first, Days: int(last.Sub(first)/day) + 1}
 }
 

@@ -102,12 +102,12 @@ func TestKilledServerStartsAgain(t *testing.T) {
 	s := startServer(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	killServer(t, dir)
-	again := startServer(t, dir) // processes of the killed server may still be ending
-	require.NoError(t, tb.Exec(t, again.OwnerURL(), `table kept`))
+	newServer := startServer(t, dir) // processes of the killed server may still be ending
+	require.NoError(t, tb.Exec(t, newServer.OwnerURL(), `table kept`))
 	require.NoDirExists(t, s.socket)
 	require.Error(t, s.Check(), "the new one is another")
 	stopServer(t, s)
-	requireServing(t, again)
+	requireServing(t, newServer)
 }
 
 // After a crash of one of its processes, PostgreSQL recovers by itself. dg keeps using it, and then stops it.

@@ -132,26 +132,26 @@ func SendNotModified(c *fiber.Ctx, etag string) error {
 
 // SendJSON responds with a JSON body, which must not change afterwards, and with etag unless that
 // is "". It compresses a long body if the client accepts gzip. A body above BlockSize is sent in
-// blocks; with a Range header it gets 400 instead. SendJSON calls sent, if not nil, once: when a body in
+// blocks; with a Range header it gets 400 instead. SendJSON calls onSent, if not nil, once: when a body in
 // blocks was sent or aborted, or immediately for any other body.
-func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
+func SendJSON(c *fiber.Ctx, body []byte, etag string, onSent func()) error {
 	ctx := c.Context()
 	body = encodeBody(c, body)
 	blocks := len(body) > BlockSize && !ctx.IsHead()
 	if err := checkRange(c); blocks && err != nil {
-		if sent != nil {
-			sent()
+		if onSent != nil {
+			onSent()
 		}
 		return err
 	}
 	setJSONHeaders(c, etag)
 	if blocks {
-		newStream(c, &bodySource{rest: body, sent: sent}).send(ctx, len(body))
+		newStream(c, &bodySource{rest: body, onSent: onSent}).send(ctx, len(body))
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
-	if sent != nil {
-		sent()
+	if onSent != nil {
+		onSent()
 	}
 	return nil
 }
@@ -175,8 +175,8 @@ func setJSONHeaders(c *fiber.Ctx, etag string) {
 }
 
 type bodySource struct {
-	rest []byte
-	sent func()
+	rest   []byte
+	onSent func()
 }
 
 func (w *bodySource) Next() ([]byte, error) {
@@ -190,7 +190,7 @@ func (w *bodySource) Next() ([]byte, error) {
 }
 
 func (w *bodySource) Close(int64, error) {
-	if w.sent != nil {
-		w.sent()
+	if w.onSent != nil {
+		w.onSent()
 	}
 }

@@ -151,23 +151,23 @@ func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
 
 // Shutdown lets a running request finish. After the grace it cancels a query, whose request gets 503.
 func TestShutdownLetsARequestFinishAndCancelsQueries(t *testing.T) {
-	begun, release := make(chan struct{}), make(chan struct{})
+	started, release := make(chan struct{}), make(chan struct{})
 	b := startServer(t, Options{Grace: time.Second}, func(app *fiber.App) {
 		app.Get("/wait", func(c *fiber.Ctx) error {
-			begun <- struct{}{}
+			started <- struct{}{}
 			<-release
 			return c.SendString("ok")
 		})
 		app.Get("/query", func(c *fiber.Ctx) error {
-			begun <- struct{}{}
+			started <- struct{}{}
 			<-c.UserContext().Done()
 			return c.UserContext().Err()
 		})
 	})
 	finishes := b.getAsync(t, "/wait")
-	<-begun
+	<-started
 	query := b.getAsync(t, "/query")
-	<-begun
+	<-started
 	stopped := b.beginShutdown(t)
 	close(release)
 	require.Equal(t, "ok", receive(t, finishes, "the answer").body)

@@ -27,13 +27,13 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	b := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
 	})
-	for id, kept := range map[string]bool{
+	for id, valid := range map[string]bool{
 		"abcDEF_-19": true, "12345678": true, strings.Repeat("a", 64): true, "1234567": false,
 		strings.Repeat("a", 65): false, "abcd efgh": false, "abcdefg;": false, "ünïcödé1": false, "": false,
 	} {
 		a := b.get(t, "/id", "X-Request-Id", id)
 		got := a.Header.Get("X-Request-Id")
-		require.Equal(t, kept, got == id, "sent %q, got %q", id, got)
+		require.Equal(t, valid, got == id, "sent %q, got %q", id, got)
 		require.Regexp(t, requestIDPattern, got)
 		require.Equal(t, a.body, got)
 	}
@@ -225,18 +225,18 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	require.Equal(t, zipped.Header.Get("Content-Length"), head.Header.Get("Content-Length"))
 }
 
-// A body of several megabytes is sent in blocks, with a Content-Length. sent is called once.
+// A body of several megabytes is sent in blocks, with a Content-Length. onSent is called once.
 func TestLargeJSONHasAContentLength(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
-	sent := make(chan struct{}, 2)
+	calls := make(chan struct{}, 2)
 	b := startServer(t, Options{}, func(app *fiber.App) {
-		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, "", func() { sent <- struct{}{} }) })
+		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, "", func() { calls <- struct{}{} }) })
 	})
 	a := b.get(t, "/j")
 	a.requireHeaders(t, map[string]string{"Content-Length": "4194304"})
 	require.True(t, bytes.Equal(body, []byte(a.body)))
 	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
-	require.Len(t, sent, 1)
+	require.Len(t, calls, 1)
 	b.get(t, "/j", "Range", "bytes=9-").requireError(t, 400)
-	require.Len(t, sent, 2, "sent is called for a refused body, too")
+	require.Len(t, calls, 2, "onSent is called for a refused body, too")
 }

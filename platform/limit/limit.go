@@ -145,12 +145,12 @@ func (l *Limiter) leave(key semaphoreKey, s *sharedSemaphore) {
 	}
 }
 
-func (l *Limiter) failure(ctx context.Context, busy string) error {
+func (l *Limiter) failure(ctx context.Context, message string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	l.refused.Add(1)
-	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", busy, RetryAfter)
+	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", message, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e
 }

@@ -117,15 +117,15 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 
 // hold starts work that holds a slot until ctx ends. It returns once the work holds the slot or was refused.
 func hold(ctx context.Context, r *Requests, surface Surface, credential, network string) error {
-	held := make(chan error, 2)
+	acquired := make(chan error, 2)
 	go func() {
-		held <- r.Run(ctx, surface, credential, network, func(context.Context) error {
-			held <- nil
+		acquired <- r.Run(ctx, surface, credential, network, func(context.Context) error {
+			acquired <- nil
 			<-ctx.Done()
 			return nil
 		})
 	}()
-	return <-held
+	return <-acquired
 }
 
 // Known credentials queue per tenant, others per network: a flood of invalid ones delays itself alone.

@@ -44,7 +44,7 @@ const (
 // network: a flood of invalid credentials delays only itself. On each surface a tenant has at most
 // a third of the remaining slots.
 func NewRequests(connections int) *Requests {
-	const busy = "Too many requests are waiting."
+	const busyMessage = "Too many requests are waiting."
 	unknown := max(minUnknown, connections/10)
 	slots := max(1, connections-unknown)
 	tenantOf, err := lru.New[uint64, string](maxTenants)
@@ -53,10 +53,10 @@ func NewRequests(connections int) *Requests {
 	}
 	anonymous := func(n int) *Limiter {
 		return New(Options{Max: n, PerKey: 1, PerSite: n - 1, SiteOf: netaddr.SiteText,
-			BusyMessage: busy})
+			BusyMessage: busyMessage})
 	}
 	return &Requests{
-		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), BusyMessage: busy}),
+		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), BusyMessage: busyMessage}),
 		networks: anonymous(unknown),
 		public:   anonymous(maxPublic),
 		tenantOf: tenantOf,

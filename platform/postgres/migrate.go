@@ -86,14 +86,14 @@ func applyMigration(
 		return false, err
 	}
 	// goose's own target is the last file by name, but 10 sorts before 9
-	known := int64(0)
+	newest := int64(0)
 	for _, source := range provider.ListSources() {
-		known = max(known, source.Version)
+		newest = max(newest, source.Version)
 	}
-	if version > known {
+	if version > newest {
 		log.Warn(
 			"the database has newer migrations than this program: schema and rights stay as "+
-				"they are", "database", version, "program", known,
+				"they are", "database", version, "program", newest,
 		)
 		return false, nil
 	}

@@ -112,14 +112,14 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
 	grants := tb.Must(os.ReadFile("../../migrations/grants/schema.sql"))(t)
-	whole := testFiles.mapFS(files{"grants/schema.sql": string(grants)})
+	fullSchema := testFiles.mapFS(files{"grants/schema.sql": string(grants)})
 	for _, url := range []string{owner, superURL} {
-		require.NoError(t, postgres.Migrate(t.Context(), url, whole, servingRole, nil))
+		require.NoError(t, postgres.Migrate(t.Context(), url, fullSchema, servingRole, nil))
 		require.NoError(t,
 			tb.Exec(t, tb.AsRole(owner, other), `create temporary table t (id int); select lo_create(0)`))
 	}
 	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+name+` from public`))
-	require.NoError(t, postgres.Migrate(t.Context(), owner, whole, servingRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, fullSchema, servingRole, nil))
 	require.ErrorContains(t, tb.Exec(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 

@@ -87,7 +87,7 @@ var onNoTable = tenant.Across("on no organisation's table")
 // No error shows the password of the URL, even if the URL is malformed.
 func TestNoErrorShowsThePassword(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{
+	for _, url := range []string{
 		"postgres://dg:topsecret@localhost:port/dg", "postgres://dg:top%secret@localhost/dg",
 		"postgres://dg:topsecret/x@localhost/dg", "postgres://dg:topsecret@localhost:1/dg?sslmode=perhaps",
 		"host=localhost password=topsecret sslmode=perhaps", "postgres://dg:topsecret@localhost:1/dg",
@@ -97,12 +97,12 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		"postgres://dg:p/x?y@secret@localhost:1/dg", "topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		_, openErr := postgres.Open(ctx, bad, postgres.Options{})
+		_, openErr := postgres.Open(ctx, url, postgres.Options{})
 		cancel()
-		_, roleErr := postgres.RoleOf(bad) // nil if the URL parses: RoleOf does not connect
-		migrateErr := postgres.Migrate(t.Context(), bad, testSchema, "x", nil)
-		require.Error(t, openErr, bad)
-		require.Error(t, migrateErr, bad)
+		_, roleErr := postgres.RoleOf(url) // nil if the URL parses: RoleOf does not connect
+		migrateErr := postgres.Migrate(t.Context(), url, testSchema, "x", nil)
+		require.Error(t, openErr, url)
+		require.Error(t, migrateErr, url)
 		require.NotContains(t, fmt.Sprintf("%+v %+v %+v", openErr, roleErr, migrateErr), "secret")
 	}
 }

@@ -118,7 +118,7 @@ func TestSignInByKeyboard(t *testing.T) {
 	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
 	p.Press(acme.Admin.Email, kb.Tab, "wrong horse battery", kb.Tab, kb.Enter)
 	require.Equal(t, "text", p.Attr("#password", "type"), "it is shown")
-	require.Equal(t, "<input#password>", p.Focused())
+	require.Equal(t, "<input#password>", p.FocusedElement())
 	p.Press(kb.Enter)
 	p.WaitFor("#errors")
 	p.Press(testkit.Password, kb.Enter) // the e-mail is kept
@@ -198,7 +198,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 }
 
 func copyWith(p *browsertest.Page, button string) string {
-	return p.Copied(func() {
+	return p.CopiedText(func() {
 		p.ClickUntil(`button:text("`+button+`")`, `button:text("Copied")`)
 	})
 }

@@ -16,7 +16,7 @@ import (
 func tabTo(t *testing.T, p *browsertest.Page, what string) {
 	t.Helper()
 	for range 40 {
-		if strings.Contains(p.Focused(), what) {
+		if strings.Contains(p.FocusedElement(), what) {
 			return
 		}
 		p.Press(kb.Tab)
@@ -32,12 +32,12 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	tabTo(t, p, "<button> Create key")
 	p.Press(kb.Enter)
 	p.WaitFor("#errors")
-	require.Contains(t, p.Focused(), "#errors")
+	require.Contains(t, p.FocusedElement(), "#errors")
 	p.Press(kb.Tab, kb.Enter) // the first link of the error summary
-	require.Equal(t, "<input#name>", p.Focused())
+	require.Equal(t, "<input#name>", p.FocusedElement())
 	// Tab skips the description, and the space unticks the scope forks:read
 	p.Press("BI by keyboard", kb.Tab, kb.Tab, " ", kb.Tab)
-	require.Equal(t, "<input#sr>", p.Focused())
+	require.Equal(t, "<input#sr>", p.FocusedElement())
 	p.Click("#xday")
 	require.Equal(t, 1, p.Count("#day"))
 	p.Fill("#day", "2199-12-31")
@@ -81,7 +81,7 @@ func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 
 	copySelection := func(selection string) string {
 		browsertest.Eval[any](p, selection)
-		return p.Copied(func() { browsertest.Eval[any](p, `document.execCommand('copy')`) })
+		return p.CopiedText(func() { browsertest.Eval[any](p, `document.execCommand('copy')`) })
 	}
 	require.NotContains(t, copySelection(`{
 		const text = document.getElementById('secret').firstChild;
@@ -111,10 +111,10 @@ func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	p.Reload()
 	require.Zero(t, p.Count("#errors"), "a form that was sent again has its errors again")
 	p.ClickUntil(`main button.primary`, "#errors")
-	require.Contains(t, p.Focused(), "#errors")
+	require.Contains(t, p.FocusedElement(), "#errors")
 	p.Fill("#name", "BI")
 	p.ClickUntil(`main button.primary`, "#secret")
-	require.Eventually(t, func() bool { return strings.HasPrefix(p.Focused(), "<h1> Key created") },
+	require.Eventually(t, func() bool { return strings.HasPrefix(p.FocusedElement(), "<h1> Key created") },
 		time.Minute, 10*time.Millisecond, "a screen reader reads the answer")
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
 	p.ClickUntil(`[data-copy="secret"]`, `button:text("Failed: press Ctrl+C")`)

@@ -140,18 +140,18 @@ func presets(today time.Time) []preset {
 	year := month.AddDate(0, 1-int(month.Month()), 0)
 	week := weekStart(today)
 	return []preset{
-		{"Today", reports.Between(today, today)},
+		{"Today", reports.NewPeriod(today, today)},
 		{"7 days", lastDays(today, 7)},
 		{"28 days", lastDays(today, defaultDays)},
 		{"90 days", lastDays(today, 90)},
-		{"12 months", reports.Between(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
-		{"This week", reports.Between(week, today)},
-		{"Last week", reports.Between(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
-		{"This month", reports.Between(month, today)},
-		{"Last month", reports.Between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
-		{"This quarter", reports.Between(quarter, today)},
-		{"Last quarter", reports.Between(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
-		{"This year", reports.Between(year, today)},
+		{"12 months", reports.NewPeriod(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
+		{"This week", reports.NewPeriod(week, today)},
+		{"Last week", reports.NewPeriod(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
+		{"This month", reports.NewPeriod(month, today)},
+		{"Last month", reports.NewPeriod(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
+		{"This quarter", reports.NewPeriod(quarter, today)},
+		{"Last quarter", reports.NewPeriod(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
+		{"This year", reports.NewPeriod(year, today)},
 	}
 }
 

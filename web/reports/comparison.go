@@ -220,10 +220,10 @@ func comparedPeriods(p reports.Period, with string, today time.Time) (complete, 
 		earlier.From = p.From.AddDate(0, 0, -52*daysPerWeek)
 	case p.From.Day() == 1 && end.Day() == 1:
 		from := p.From.AddDate(p.From.Year()-end.Year(), int(p.From.Month()-end.Month()), 0)
-		earlier = reports.Between(from, p.From.AddDate(0, 0, -1))
+		earlier = reports.NewPeriod(from, p.From.AddDate(0, 0, -1))
 	}
 	if p.End().After(today) {
-		complete = reports.Between(p.From, today.AddDate(0, 0, -1))
+		complete = reports.NewPeriod(p.From, today.AddDate(0, 0, -1))
 		earlier.Days = min(earlier.Days, complete.Days)
 	}
 	return complete, earlier, with != compareOff && reportable(earlier)

@@ -36,7 +36,7 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		State:      stateOf(f),
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		difference: o.Plays() - o.Earlier(),
+		difference: o.Plays() - o.EarlierPlays(),
 		stats: reports.Statistics{Plays: o.Plays(), Completed: o.Completed, Passed: o.Passed,
 			AvgScore: o.AvgScore},
 		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
@@ -45,8 +45,8 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	}
 	row.Score = score.text(row.stats)
 	row.PassRate = passRate.text(row.stats)
-	if o.Earlier() > 0 {
-		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}})
+	if o.EarlierPlays() > 0 {
+		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.EarlierPlays()}})
 	}
 	return row
 }

@@ -21,15 +21,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // most processors compute it
 const checksumSize = 4
 
 // checksum covers the date, so that a segment stored for another date counts as damaged.
-func checksum(from int64, b []byte) uint32 {
+func checksum(start int64, b []byte) uint32 {
 	var date [8]byte
-	binary.LittleEndian.PutUint64(date[:], uint64(from))
+	binary.LittleEndian.PutUint64(date[:], uint64(start))
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes to b[offset:] the checksum of the date (from) and of the bytes after the checksum.
-func putChecksum(b []byte, offset int, from int64) {
-	binary.LittleEndian.PutUint32(b[offset:], checksum(from, b[offset+checksumSize:]))
+// putChecksum writes to b[offset:] the checksum of the date (start) and of the bytes after the checksum.
+func putChecksum(b []byte, offset int, start int64) {
+	binary.LittleEndian.PutUint32(b[offset:], checksum(start, b[offset+checksumSize:]))
 }
 
 func newBuffer(version byte) []byte {
@@ -69,20 +69,20 @@ func (r *reader) take(n uint64) []byte {
 }
 
 // readHeader checks version and checksum, and returns the count that follows, of entries or plays.
-func (r *reader) readHeader(version byte, from int64) uint64 {
+func (r *reader) readHeader(version byte, start int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true
 		return 0
 	}
-	if r.verifyChecksum(from); r.damaged {
+	if r.verifyChecksum(start); r.damaged {
 		return 0
 	}
 	return r.readUvarint()
 }
 
-func (r *reader) verifyChecksum(from int64) {
+func (r *reader) verifyChecksum(start int64) {
 	if sum := r.take(checksumSize); sum == nil ||
-		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
+		binary.LittleEndian.Uint32(sum) != checksum(start, r.b) {
 		r.damaged = true
 	}
 }

@@ -21,8 +21,8 @@ type Day struct {
 // fixedSize is the size in bytes of the fixed-width fields of a head's entry: a result and a start.
 const fixedSize = 6
 
-// PackDay packs a day that begins at from, in milliseconds since 1970. It sorts plays in place.
-func PackDay(from int64, plays []Play) Day {
+// PackDay packs a day that begins at start, in milliseconds since 1970. It sorts plays in place.
+func PackDay(start int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
 	d.Head = binary.AppendUvarint(newBuffer(DayVersion), uint64(len(plays)))
@@ -32,12 +32,12 @@ func PackDay(from int64, plays []Play) Day {
 		d.Sums.add(p)
 		d.Head = binary.AppendUvarint(d.Head, uint64(p.Player-last))
 		d.Head = binary.LittleEndian.AppendUint16(d.Head, p.result())
-		d.Head = binary.LittleEndian.AppendUint32(d.Head, uint32(p.StartedAt-from))
+		d.Head = binary.LittleEndian.AppendUint32(d.Head, uint32(p.StartedAt-start))
 		d.Tail = append(binary.AppendUvarint(d.Tail, uint64(len(p.Answers))), p.Answers...)
 		last = p.Player
 	}
-	putChecksum(d.Head, 1, from)
-	putChecksum(d.Tail, 0, from)
+	putChecksum(d.Head, 1, start)
+	putChecksum(d.Tail, 0, start)
 	return d
 }
 
@@ -50,15 +50,15 @@ func comparePlays(a, b Play) int {
 // whom member rejects. f must not keep its argument, which the next play overwrites. With a nil
 // tail the plays have no answers. Errors: ErrDamaged, maybe after calls of f.
 func UnpackDay(
-	from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
+	start int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
 ) error {
 	h := reader{b: head}
 	t := reader{b: tail}
 	if tail != nil {
-		t.verifyChecksum(from)
+		t.verifyChecksum(start)
 	}
 	var p Play
-	for n := h.readHeader(DayVersion, from); n > 0 && !h.damaged && !t.damaged; n-- {
+	for n := h.readHeader(DayVersion, start); n > 0 && !h.damaged && !t.damaged; n-- {
 		p.Player += int32(h.readUvarint())
 		fixed := h.take(fixedSize)
 		if fixed == nil {
@@ -71,7 +71,7 @@ func UnpackDay(
 			continue
 		}
 		p.setResult(binary.LittleEndian.Uint16(fixed))
-		p.StartedAt = from + int64(binary.LittleEndian.Uint32(fixed[2:]))
+		p.StartedAt = start + int64(binary.LittleEndian.Uint32(fixed[2:]))
 		f(&p)
 	}
 	if !h.done() || !t.done() {

@@ -22,9 +22,9 @@ type Month struct {
 	Tail []byte
 }
 
-// PackMonth packs the month that begins at from, in milliseconds since 1970. players must have the
+// PackMonth packs the month that begins at start, in milliseconds since 1970. players must have the
 // sums of plays, which PackMonth sorts. With nil plays the month has no tail.
-func PackMonth(from int64, players *Players, plays []Play) Month {
+func PackMonth(start int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	var m Month
 	m.Head = binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))
@@ -33,37 +33,37 @@ func PackMonth(from int64, players *Players, plays []Play) Month {
 	}
 	var last int32
 	players.Each(func(ordinal int32, s PlayerSum) {
-		m.Head = appendPlayer(m.Head, from, ordinal-last, s)
+		m.Head = appendPlayer(m.Head, start, ordinal-last, s)
 		last = ordinal
 		if plays != nil {
-			packed := packPlays(from, plays[:s.Plays])
+			packed := packPlays(start, plays[:s.Plays])
 			m.Tail = append(binary.AppendUvarint(m.Tail, uint64(len(packed))), packed...)
 			plays = plays[s.Plays:]
 		}
 	})
-	putChecksum(m.Head, 1, from)
+	putChecksum(m.Head, 1, start)
 	if m.Tail != nil {
-		putChecksum(m.Tail, 0, from)
+		putChecksum(m.Tail, 0, start)
 	}
 	return m
 }
 
-func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
+func appendPlayer(b []byte, start int64, delta int32, s PlayerSum) []byte {
 	b = binary.AppendUvarint(b, uint64(delta))
 	b = binary.AppendUvarint(b, uint64(s.Plays))
 	b = binary.LittleEndian.AppendUint16(b,
 		Play{Score: s.BestScore, Completed: s.Completed, Passed: s.Passed}.result())
-	return binary.LittleEndian.AppendUint32(b, uint32(s.LastPlayedAt-from))
+	return binary.LittleEndian.AppendUint32(b, uint32(s.LastPlayedAt-start))
 }
 
 // playSize is the size in bytes of a play in a tail: its day and its result.
 const playSize = 3
 
 // packPlays packs one player's plays of the month. It sums the skills: no report needs them by day.
-func packPlays(from int64, plays []Play) (b []byte) {
+func packPlays(start int64, plays []Play) (b []byte) {
 	var sums Sums
 	for _, p := range plays {
-		b = append(b, uint8((p.StartedAt-from)/day.Milliseconds()))
+		b = append(b, uint8((p.StartedAt-start)/day.Milliseconds()))
 		b = binary.LittleEndian.AppendUint16(b, p.result())
 		sums.addAnswers(p.Answers)
 	}
@@ -99,30 +99,30 @@ func (s *Sums) appendSmallSkills(b []byte) []byte {
 func (r *reader) readSmallSkills(sums *Sums) {
 	for i := uint64(0); len(r.b) > 0 && !r.damaged; i++ {
 		small := uint64(r.take(1)[0])
-		skipped, more, correct := small>>4, small>>2&3, small&3
+		skipped, moreAttempts, correct := small>>4, small>>2&3, small&3
 		if small >= largeSkill {
-			skipped, more, correct = r.readUvarint(), r.readUvarint(), r.readUvarint()
+			skipped, moreAttempts, correct = r.readUvarint(), r.readUvarint(), r.readUvarint()
 		}
 		if skipped >= games.SkillSpace-i {
 			r.damaged = true
 			return
 		}
 		i += skipped
-		sums.Skills[i].Attempts += int64(more) + 1
+		sums.Skills[i].Attempts += int64(moreAttempts) + 1
 		sums.Skills[i].Correct += int64(correct)
 	}
 }
 
 // UnpackMonth adds a month's sums to players. Errors: ErrDamaged, maybe after some are added.
-func UnpackMonth(from int64, head []byte, players *Players) error {
+func UnpackMonth(start int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
-	for n := h.readHeader(MonthVersion, from); n > 0; n-- {
+	for n := h.readHeader(MonthVersion, start); n > 0; n-- {
 		plays, fixed := h.readPlayer(&ordinal)
 		if h.damaged {
 			return ErrDamaged
 		}
-		s := unpackPlayer(from, plays, fixed)
+		s := unpackPlayer(start, plays, fixed)
 		players.sumOf(ordinal).add(&s)
 	}
 	if !h.done() {
@@ -134,14 +134,14 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 // UnpackMembers adds the month's plays of the players whom member accepts to the accumulator a. The
 // month must have a tail. Errors: ErrDamaged, maybe after some plays are added.
 func UnpackMembers(
-	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
+	start int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
 	t := reader{b: tail}
-	t.verifyChecksum(from)
-	first := a.dayIndex(from)
+	t.verifyChecksum(start)
+	first := a.dayIndex(start)
 	h := reader{b: head}
 	var ordinal int32
-	for n := h.readHeader(MonthVersion, from); n > 0; n-- {
+	for n := h.readHeader(MonthVersion, start); n > 0; n-- {
 		plays, fixed := h.readPlayer(&ordinal)
 		packed := t.take(t.readUvarint())
 		if h.damaged {
@@ -153,7 +153,7 @@ func UnpackMembers(
 		if !a.addMember(first, plays, packed) {
 			return ErrDamaged
 		}
-		s := unpackPlayer(from, plays, fixed)
+		s := unpackPlayer(start, plays, fixed)
 		a.Players.sumOf(ordinal).add(&s)
 	}
 	if !h.done() || !t.done() {
@@ -178,14 +178,14 @@ func (r *reader) readPlayer(ordinal *int32) (plays int32, fixed []byte) {
 	return plays, fixed
 }
 
-func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
+func unpackPlayer(start int64, plays int32, fixed []byte) PlayerSum {
 	result := binary.LittleEndian.Uint16(fixed)
 	return PlayerSum{
 		Plays:        plays,
 		BestScore:    int16(result & resultScore),
 		Completed:    result&resultCompleted != 0,
 		Passed:       result&resultPassed != 0,
-		LastPlayedAt: from + int64(binary.LittleEndian.Uint32(fixed[2:])),
+		LastPlayedAt: start + int64(binary.LittleEndian.Uint32(fixed[2:])),
 	}
 }
 

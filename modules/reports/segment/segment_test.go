@@ -155,20 +155,20 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 	}
 	require.NoError(t, unpack(all, len(packed.Head)))
 	for i := range all {
-		bad := slices.Clone(all)
-		bad[i] ^= 0x10
-		require.ErrorIs(t, unpack(bad, len(packed.Head)), ErrDamaged, i)
+		damaged := slices.Clone(all)
+		damaged[i] ^= 0x10
+		require.ErrorIs(t, unpack(damaged, len(packed.Head)), ErrDamaged, i)
 		require.ErrorIs(t, unpack(all[:i], min(i, len(packed.Head))), ErrDamaged, i)
 		if i != len(packed.Head) {
 			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
 		}
 		// a wrong byte with a correct checksum does not panic
 		if i >= 1+checksumSize {
-			putChecksum(bad[:len(packed.Head)], 1, from.UnixMilli())
+			putChecksum(damaged[:len(packed.Head)], 1, from.UnixMilli())
 		}
 		if i >= len(packed.Head)+checksumSize {
-			putChecksum(bad[len(packed.Head):], 0, from.UnixMilli())
+			putChecksum(damaged[len(packed.Head):], 0, from.UnixMilli())
 		}
-		_ = unpack(bad, len(packed.Head))
+		_ = unpack(damaged, len(packed.Head))
 	}
 }

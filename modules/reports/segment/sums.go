@@ -59,14 +59,14 @@ func (s *Sums) Add(o *Sums) {
 	}
 }
 
-// Pack packs the sums of the day that begins at from, in milliseconds since 1970.
-func (s *Sums) Pack(from int64) []byte {
+// Pack packs the sums of the day that begins at start, in milliseconds since 1970.
+func (s *Sums) Pack(start int64) []byte {
 	b := newBuffer(DayVersion)
 	for _, n := range []int64{s.Plays, s.Completed, s.ScoreSum, s.Passed} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	b = s.appendSkills(b)
-	putChecksum(b, 1, from)
+	putChecksum(b, 1, start)
 	return b
 }
 
@@ -82,9 +82,9 @@ func (s *Sums) appendSkills(b []byte) []byte {
 }
 
 // UnpackSums returns the sums that Pack has packed. Errors: ErrDamaged.
-func UnpackSums(from int64, b []byte) (s Sums, err error) {
+func UnpackSums(start int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
-	s.Plays = int64(r.readHeader(DayVersion, from))
+	s.Plays = int64(r.readHeader(DayVersion, start))
 	s.Completed = int64(r.readUvarint())
 	s.ScoreSum = int64(r.readUvarint())
 	s.Passed = int64(r.readUvarint())

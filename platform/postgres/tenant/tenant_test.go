@@ -62,7 +62,7 @@ func (orTrue) Build(clause.Builder) {}
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
 	var found []playerGroup
-	var one playerGroup
+	var group playerGroup
 	row := map[string]any{"id": acmeSales, "name": "x"}
 	all := new(int64)
 	scoped := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
@@ -75,7 +75,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	const named = "select * from player_groups where org_id = @org"
 	for name, err := range map[string]error{
 		"query":                db.Where("name = ?", "Sales").Find(&found).Error,
-		"query by id":          db.Take(&one, "id = ?", acmeSales).Error,
+		"query by id":          db.Take(&group, "id = ?", acmeSales).Error,
 		"named in the text":    db.Where("org_id = ?", acme).Find(&found).Error,
 		"no value":             db.Scopes(tenant.Scope("")).Find(&found).Error,
 		"schema":               db.Table("public.player_groups").Count(all).Error,

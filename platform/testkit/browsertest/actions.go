@@ -100,8 +100,8 @@ func (p *Page) Press(keys ...string) {
 // clipboard is locked while a page copies and reads: all pages of the process share the clipboard.
 var clipboard sync.Mutex
 
-// Copied returns the text that the action copies to the clipboard.
-func (p *Page) Copied(action func()) string {
+// CopiedText returns the text that the action copies to the clipboard.
+func (p *Page) CopiedText(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()
 	for _, name := range []string{"clipboard-read", "clipboard-write"} { // headless shells deny a click to write

@@ -53,10 +53,11 @@ func New(t testing.TB) *Page {
 	return p
 }
 
-func (p *Page) With(t testing.TB) *Page {
-	same := *p
-	same.t = t
-	return &same
+// WithTest returns the same page, whose failures fail t.
+func (p *Page) WithTest(t testing.TB) *Page {
+	copied := *p
+	copied.t = t
+	return &copied
 }
 
 // Command is an action that sends a command of the protocol to the page.

@@ -70,8 +70,8 @@ func (p *Page) Attr(selector, name string) string {
 		quoted(selector), quoted(name)))
 }
 
-// Focused describes the element that has the focus, as <tag#id> and its text.
-func (p *Page) Focused() string {
+// FocusedElement describes the element that has the focus, as <tag#id> and its text.
+func (p *Page) FocusedElement() string {
 	return Eval[string](p, pageScript+".describe(document.activeElement)")
 }
 
