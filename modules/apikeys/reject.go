@@ -70,7 +70,8 @@ func (s *Service) RefuseOutsideAPI(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// reject records the rejection. Above the limit of rejected requests it only counts it.
+// reject records the rejection and returns refusal. Above the limit of rejected requests it only counts
+// the rejection, and returns apperr.RateLimited.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {

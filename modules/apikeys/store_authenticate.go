@@ -231,7 +231,7 @@ func (s *Service) repairWindows(ctx context.Context, id string) error {
 	return apperr.Annotate(err, "apikeys: repair windows")
 }
 
-// The columns that windowRow omits have defaults.
+// windowRow is a new row of api_key_windows. The columns that it omits have defaults.
 type windowRow struct {
 	KeyID   string
 	Refused bool

@@ -205,7 +205,7 @@ func (s *Service) change(
 	})
 }
 
-// The role is read again in this transaction: the actor may have lost it since the request began.
+// reauthorize reads the actor's role again: the actor may have lost it since the request began.
 func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {

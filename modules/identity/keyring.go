@@ -87,7 +87,8 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, nil
 }
 
-// With a current key, a secret in clear is forged, because a migration has encrypted all secrets.
+// decrypt returns the secret in clear. With a current key it refuses one that is stored in clear as
+// forged, because a migration has encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	encrypted := strings.HasPrefix(stored, encryptedPrefix)
 	if !encrypted && k.Encrypts() {

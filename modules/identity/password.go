@@ -183,7 +183,8 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrent}
 }
 
-// Without a hash, matches computes a dummy, so that its time does not reveal unknown accounts.
+// matches reports whether the password has the hash. If hash is nil, it computes a dummy hash, so that
+// its time does not reveal unknown accounts.
 func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
 	if hash != nil && len(password) <= maxPassword { // bounds the work; no valid password is longer

@@ -120,8 +120,8 @@ func (s *Service) attempt(
 	return err
 }
 
-// The share lock serialises sign-ins and changes of the password: an earlier change is seen here, a
-// later change ends the session.
+// beginSession stores a session, if the password is still the verified one, and resets the limits. The
+// share lock serialises it with changes of the password: a later change ends the session.
 func beginSession(
 	tx transaction, user userRow, limits []guessLimit, now time.Time,
 ) (session Session, err error) {

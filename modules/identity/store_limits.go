@@ -71,7 +71,8 @@ func codeLimits(user userRow) []guessLimit {
 	return []guessLimit{{hashText("codes:" + id), maxFailures, codeWindow}}
 }
 
-// password_guesses is unlogged: a crash of PostgreSQL empties it, which ends all locks.
+// guessRow is a row of password_guesses, an unlogged table: a crash of PostgreSQL empties it, which
+// ends all locks.
 type guessRow struct {
 	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int
@@ -130,7 +131,7 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// One statement compares and counts, so that concurrent guesses cannot exceed maxWrong. If the
+// count compares and counts in one statement, so that concurrent guesses cannot exceed maxWrong. If the
 // result is above it, the limit was reached before, and the caller rolls back.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))

@@ -166,8 +166,8 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashText(token))
 }
 
-// The least recently used sessions end, never the new one. Sessions at the second step do not
-// count: the password alone must not end one in which the owner types a code.
+// endExcessSessions ends the least recently used sessions above maxSessions, never the new one. Sessions
+// at the second step do not count: the password alone must not end one in which the owner types a code.
 func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").
 		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).

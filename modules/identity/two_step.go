@@ -118,7 +118,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// With three nils, twoStepColumns turns two-step verification off.
+// twoStepColumns returns the columns of users to update. Three nils turn two-step verification off.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
 		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,
@@ -152,7 +152,7 @@ func ParseTOTPSecret(text string) (string, bool) {
 // newTOTPSecret returns 160 bits in base32, as RFC 4226 recommends.
 func newTOTPSecret() string { return rand.Text() + rand.Text()[:6] }
 
-// Algorithm, digits and period are left out: they are the defaults of otpauth URLs.
+// totpURL returns the otpauth URL of a secret. Algorithm, digits and period have their defaults.
 func totpURL(account, secret string) string {
 	label := strings.ReplaceAll(url.PathEscape(account), "+", "%2B") // some apps decode + to a blank
 	return "otpauth://totp/" + TOTPIssuer + ":" + label + "?secret=" + secret + "&issuer=" + TOTPIssuer

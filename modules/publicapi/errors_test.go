@@ -366,7 +366,7 @@ func accessCases(own, foreign *organisation) []accessCase {
 }
 
 // No response to two concurrent organisations has data of the other.
-func TestAccessMatrix(t *testing.T) {
+func TestOrganisationsGetOnlyTheirOwnData(t *testing.T) {
 	w := start(t)
 	var organisations []*organisation
 	for _, mode := range []string{"pseudonymous", "nominative"} {

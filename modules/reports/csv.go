@@ -32,7 +32,8 @@ func appendScore(b []byte, d format.Dialect, score int64) []byte {
 	return b
 }
 
-// For Excel the cell is quoted, because semicolons separate the columns as well as the skills.
+// appendSkills appends the cell of the skills. For Excel it is quoted, because semicolons separate the
+// columns as well as the skills.
 func appendSkills(b []byte, d format.Dialect, answers []byte) []byte {
 	if d == format.CSV {
 		return appendSkillCounts(b, answers)

@@ -67,7 +67,7 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 }
 
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
-func TestMembersAreActiveWithinThePeriod(t *testing.T) {
+func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	e := newEnv(t)
 	other := e.AddOrganisation(testkit.Organisation{}).ID
 	e.AddGroup(other, e.AddPlayers(other, 40)...) // its members have the same ordinals

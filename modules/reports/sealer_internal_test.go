@@ -96,7 +96,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 }
 
 // A month with too many plays is sealed without a tail. Reports on groups then read its days.
-func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
+func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxMonthPlays = 370
 	e.insertPlays(testFrom, 99, 2000)

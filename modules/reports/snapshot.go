@@ -133,7 +133,8 @@ func (s *snapshot) queryRows(ctx context.Context, sql string, args pgx.NamedArgs
 	return rows
 }
 
-// A replica fails by a replay conflict (SQLSTATE 40001), a shutdown or a promotion.
+// replicaFailed reports whether err is a failure of the replica: a replay conflict (SQLSTATE 40001), a
+// shutdown or a promotion.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.onReplica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }

@@ -35,7 +35,7 @@ func mayJoin(r rune) bool {
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }
 
-// undecomposed replaces letters with a stroke, and ligatures, which Unicode does not decompose.
+// ligatureReplacer replaces letters with a stroke, and ligatures, which Unicode does not decompose.
 var ligatureReplacer = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
 	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
