@@ -1,6 +1,8 @@
 package otherprogram
 
 import (
+	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,6 +38,16 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 		fork + "/exports/csv" + periodQuery:                        ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
 		p.call(token, path).Is(t, 200).Has(t, want).Lacks(t, south.fork)
+	}
+	var document struct{ Paths map[string]json.RawMessage }
+	text := p.send(http.MethodGet, "/openapi/v1.json", "").Body
+	require.NoError(t, json.Unmarshal([]byte(text), &document))
+	for path, operation := range document.Paths {
+		if bytes.Contains(operation, []byte(`/parameters/From"`)) {
+			path += periodQuery
+		}
+		answer := p.send(http.MethodGet, strings.Replace(path, "{forkId}", north.fork, 1), token)
+		require.Equal(t, 200, answer.StatusCode, "%s: it may read the views of mount_test.go alone", path)
 	}
 	for _, path := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodHead, http.MethodGet} {

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
+	"dg/modules/apikeys"
 	"dg/modules/games"
 	"dg/modules/importer"
 	"dg/platform/testkit"
@@ -73,6 +74,18 @@ func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	release := regexp.MustCompile(`(?m)^## v?(\d+\.\d+\.\d+)`).FindSubmatch(changes)
 	require.NotNil(t, release, "the changelog names the release")
 	require.Equal(t, string(release[1]), info.Version)
+}
+
+// endpoints returns the document's paths with their scopes. A path that takes a period has the query.
+func endpoints(t *testing.T, query string) map[string]apikeys.Scope {
+	all := map[string]apikeys.Scope{}
+	for path, item := range storedDocument(t).Paths.Map() {
+		if item.Get.Parameters.GetByInAndName("query", "from") != nil {
+			path += query
+		}
+		all[path] = apikeys.Scope(item.Get.Extensions["x-required-scope"].(string))
+	}
+	return all
 }
 
 // newRouter returns a router that finds the document's operation of a request to url.
@@ -174,7 +187,7 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	}
 }
 
-// The served document has the four operations. Each operation declares its errors and Retry-After.
+// The served document is valid. Each operation declares its errors and Retry-After.
 func TestDocumentIsValid(t *testing.T) {
 	document := storedDocument(t)
 	require.NoError(t, document.Validate(t.Context()))
@@ -184,10 +197,9 @@ func TestDocumentIsValid(t *testing.T) {
 		w.send(t, http.MethodGet, "/openapi/v1.json", "").Is(t, http.StatusOK).Body,
 		"servers is where the program is reached")
 	w.send(t, http.MethodHead, "/openapi/v1.json", "").Is(t, http.StatusOK)
-	var operations []string
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {
-			operations = append(operations, method+" "+path+" "+operation.OperationID)
+			require.Equal(t, http.MethodGet, method, path)
 			answers := operation.Responses.Map()
 			for _, status := range []string{"200", "400", "401", "403", "404", "405", "429", "500", "503", "default"} {
 				require.Contains(t, answers, status, path)
@@ -197,10 +209,6 @@ func TestDocumentIsValid(t *testing.T) {
 			}
 		}
 	}
-	require.ElementsMatch(t, []string{
-		"GET /api/v1/forks listForks", "GET /api/v1/forks/{forkId} getFork",
-		"GET /api/v1/forks/{forkId}/stats getForkStats", "GET /api/v1/forks/{forkId}/exports/csv exportForkPlaysCsv",
-	}, operations)
 }
 
 type example struct {

@@ -335,32 +335,30 @@ type accessCase struct {
 }
 
 // accessCases combines endpoints, forks, groups and scopes. Ids are case-insensitive.
-func accessCases(own, foreign *organisation) []accessCase {
-	const period = "?from=2024-05-01&to=2024-05-31"
-	all := []accessCase{{"", apikeys.ForksRead, 200, ""}, {"", apikeys.ReportsRead, 403, audit.InsufficientScope}}
-	for tail, scope := range map[string]apikeys.Scope{
-		"": apikeys.ForksRead, "/stats" + period: apikeys.ReportsRead, "/exports/csv" + period: apikeys.ReportsRead,
-	} {
-		ownTarget := "/" + strings.ToUpper(own.forks[0]) + tail
-		all = append(all,
-			accessCase{ownTarget, scope, 200, ""},
-			accessCase{"/" + strings.ToUpper(foreign.forks[0]) + tail, scope, 403, audit.OtherOrganisation},
-			accessCase{"/" + unknownID + tail, scope, 404, ""},
-			accessCase{"/" + own.forks[0] + "%00" + tail, scope, 404, ""},
-		)
-		if scope == apikeys.ForksRead {
-			all = append(all, accessCase{ownTarget, apikeys.ReportsRead, 403, audit.InsufficientScope})
-			continue
+func accessCases(t *testing.T, own, foreign *organisation) (all []accessCase) {
+	others := map[apikeys.Scope]apikeys.Scope{
+		apikeys.ForksRead: apikeys.ReportsRead, apikeys.ReportsRead: apikeys.ForksRead,
+	}
+	for path, scope := range endpoints(t, "?from=2024-05-01&to=2024-05-31") {
+		of := func(fork string) string { return strings.Replace(path, "{forkId}", fork, 1) }
+		target := of(strings.ToUpper(own.forks[0]))
+		all = append(all, accessCase{target, scope, 200, ""},
+			accessCase{target, others[scope], 403, audit.InsufficientScope})
+		if target != path {
+			all = append(all,
+				accessCase{of(strings.ToUpper(foreign.forks[0])), scope, 403, audit.OtherOrganisation},
+				accessCase{of(unknownID), scope, 404, ""},
+				accessCase{of(own.forks[0] + "%00"), scope, 404, ""})
 		}
-		ownTarget += "&groupId="
-		all = append(all,
-			accessCase{ownTarget + own.groups[0].id, apikeys.ForksRead, 403, audit.InsufficientScope},
-			accessCase{ownTarget + strings.ToUpper(own.groups[0].id), scope, 200, ""},
-			accessCase{ownTarget + own.groups[1].id, scope, 200, ""},
-			accessCase{ownTarget + strings.ToUpper(foreign.groups[0].id), scope, 404, audit.OtherOrganisation},
-			accessCase{ownTarget + unknownID, scope, 404, ""},
-			accessCase{ownTarget + own.groups[0].id + "%00", scope, 404, ""},
-		)
+		if strings.Contains(path, "?") {
+			target += "&groupId="
+			all = append(all,
+				accessCase{target + strings.ToUpper(own.groups[0].id), scope, 200, ""},
+				accessCase{target + own.groups[1].id, scope, 200, ""},
+				accessCase{target + strings.ToUpper(foreign.groups[0].id), scope, 404, audit.OtherOrganisation},
+				accessCase{target + unknownID, scope, 404, ""},
+				accessCase{target + own.groups[0].id + "%00", scope, 404, ""})
+		}
 	}
 	return all
 }
@@ -386,10 +384,10 @@ func TestOrganisationsGetOnlyTheirOwnData(t *testing.T) {
 
 func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 	refused := map[string]audit.Reason{}
-	for i, a := range accessCases(own, foreign) {
+	for i, a := range accessCases(t, own, foreign) {
 		id := fmt.Sprintf("%s-%d", own.id, i)
 		key := w.AddKey(own.id, string(a.scope))
-		got := w.get(t, "/api/v1/forks"+a.target, key, "X-Request-Id", id).Is(t, a.status)
+		got := w.get(t, a.target, key, "X-Request-Id", id).Is(t, a.status)
 		require.Equal(t,
 			a.status == http.StatusOK && strings.HasSuffix(a.target, "&groupId="+own.groups[1].id),
 			a.status == http.StatusOK && strings.Contains(got.Body, `"suppressed":true`) ||

@@ -2,6 +2,7 @@ package publicapi_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -59,12 +60,11 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	h.addRandomPlays(rand.New(rand.NewPCG(13, 13)), 20, parseDay("2024-05-01"), parseDay("2024-05-31"))
 	key := w.AddKey(h.id)
 	period := "?from=2024-05-01&to=2024-05-31"
-	for _, path := range []string{
-		"/api/v1/forks", "/api/v1/forks/" + h.forks[0], "/api/v1/forks/" + h.forks[0] + "/stats" + period,
-		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period,
-		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period + "&groupId=" + h.groups[0].id,
-		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x", "/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
-	} {
+	for _, path := range slices.AppendSeq([]string{
+		"/api/v1/forks/{forkId}/exports/csv" + period + "&groupId=" + h.groups[0].id,
+		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x", "/api/v1/forks/{forkId}/stats", "/api/v1/x",
+	}, maps.Keys(endpoints(t, period))) {
+		path = strings.Replace(path, "{forkId}", h.forks[0], 1)
 		get := w.get(t, path, key, "User-Agent", "Power Query")
 		head := w.send(t, http.MethodHead, path, "Bearer "+key.Token()).Is(t, get.StatusCode)
 		if strings.Contains(path, "/stats?") {

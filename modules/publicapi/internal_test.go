@@ -40,10 +40,12 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
 	policy := tb.Must(authz.New())(t)
-	for path, status := range map[string]int{
-		"/api/v1/forks": http.StatusInternalServerError, "/api/v1/forks/fork": http.StatusForbidden,
-		"/api/v1/forks/fork/stats": http.StatusForbidden, "/api/v1/forks/fork/exports/csv": http.StatusForbidden,
-	} {
+	for _, e := range endpoints {
+		path := apiPrefix + strings.Replace(e.template, ":forkId", "fork", 1)
+		status := http.StatusForbidden
+		if e.template == "forks" {
+			status = http.StatusInternalServerError
+		}
 		keys, header := usableKey(t)
 		if status == http.StatusForbidden {
 			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
@@ -53,6 +55,26 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 		response, body := sendGet(t, app, path, header)
 		require.Equal(t, status, response.StatusCode, path)
 		require.NotContains(t, body, "Foreign", path)
+	}
+}
+
+// Each row of the table is in the document, with its scope, to which the policy grants its permission.
+func TestEndpointsHaveTheScopeOfTheDocumentAndThePolicy(t *testing.T) {
+	document := struct {
+		Paths map[string]struct {
+			Get struct {
+				Scope apikeys.Scope `json:"x-required-scope"`
+			}
+		}
+	}{}
+	require.NoError(t, json.Unmarshal(openAPI, &document))
+	require.Len(t, document.Paths, len(endpoints))
+	policy := tb.Must(authz.New())(t)
+	for _, e := range endpoints {
+		path := apiPrefix + strings.Replace(e.template, ":forkId", "{forkId}", 1)
+		require.Equal(t, document.Paths[path].Get.Scope, e.scope, path)
+		key := authz.Subject{Kind: authz.Key, OrganisationID: "own", Grants: []string{string(e.scope)}}
+		require.NoError(t, policy.Authorize(key, e.permission, "own"), e.template)
 	}
 }
 
