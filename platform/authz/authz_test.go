@@ -18,15 +18,15 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	granted := map[authz.Permission][][2]string{} // pairs of kind and grant
 	grants := map[string]bool{"member": true, "": true}
 	for line := range strings.Lines(configs.AuthzPolicy) {
-		if !strings.HasPrefix(line, "p, ") {
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		cells := strings.Split(strings.TrimSpace(line), ", ")
+		require.Len(t, cells, 5, "p, kind, grant, resource, action: %s", line)
 		permission := authz.Permission{Resource: cells[3], Action: cells[4]}
 		granted[permission] = append(granted[permission], [2]string{cells[1], cells[2]})
 		grants[cells[2]] = true
 	}
-	require.Len(t, granted, 12)
 	for _, kind := range []authz.Kind{authz.Key, authz.Member, ""} {
 		for grant := range grants {
 			for permission, pairs := range granted {
