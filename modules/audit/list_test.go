@@ -3,6 +3,7 @@ package audit_test
 import (
 	"cmp"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -88,7 +89,13 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	}), "newest first")
 	found := 0
-	for _, f := range randomFilters(600) {
+	filters := randomFilters(600)
+	for field := range reflect.TypeFor[audit.Filter]().Fields() {
+		require.True(t, slices.ContainsFunc(filters, func(f audit.Filter) bool {
+			return !reflect.ValueOf(f).FieldByIndex(field.Index).IsZero()
+		}), "randomFilters sets no %s; matches needs it too", field.Name)
+	}
+	for _, f := range filters {
 		want := matchingEntries(f, all)
 		found += len(want)
 		require.Equal(t, want, b.list(t, ourOrganisation, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
