@@ -125,9 +125,10 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 		}
 		for _, s := range screens {
 			if s.Permission != (authz.Permission{}) {
-				assert.Equal(t, r.mayOpen(t, s), offered[s.Path], "%s, %s", r.name, s.Path)
-				assert.Equal(t, r.mayOpen(t, s) && s.Form != nil, offered["post"+s.Path],
-					"%s, the form of %s", r.name, s.Path)
+				may := r.mayOpen(t, s)
+				why := map[bool]string{true: "no screen links to it", false: "a screen links to it"}[may]
+				assert.Equal(t, may, offered[s.Path], "%s, %s: %s", r.name, s.Path, why)
+				assert.Equal(t, may && s.Form != nil, offered["post"+s.Path], "%s, the form of %s", r.name, s.Path)
 			}
 		}
 	}

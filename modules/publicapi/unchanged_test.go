@@ -259,8 +259,8 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	requireProof(true, 4, http.MethodGet)
 }
 
-// The bytes of both reports, plain and compressed, may change only with their version. If this test fails, raise
-// wireVersion in package reports (or gzipVersion in httpserver), so that all tags change, and then replace the hashes.
+// The bytes of both reports, plain and compressed, may change only with their version, so that all tags change. If
+// only the compressed bytes differ, raise gzipVersion in package httpserver.
 func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 	p := startProvable(t)
 	for path, want := range map[string][2]string{
@@ -270,7 +270,8 @@ func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 		for i, coding := range []string{"identity", "gzip"} {
 			got := p.sendWithKey(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
 			sum := sha256.Sum256([]byte(got.Body))
-			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]), path+" "+coding)
+			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]),
+				"%s %s: raise wireVersion in proof.go, then replace the hashes", path, coding)
 		}
 	}
 }
