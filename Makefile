@@ -1,7 +1,6 @@
 # `make help` lists the targets.
 TOOL := go tool -modfile=scripts/tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-export DG_CHROMIUM ?= $(shell command -v chromium-headless-shell)
 # The PostgreSQL that scripts/postgres.sh downloads. Tests run from other folders and need its path.
 export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgres/bin)
 # `make test RACE=-race`, as CI runs it, looks for data races. It needs a C compiler, and compiles all packages again.

@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,10 +29,8 @@ func launch() (context.Context, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.UserDataDir(dir),
 		chromedp.Flag("headless", "new"),
-		chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("lang", "en-GB"),
-		chromedp.Flag("accept-lang", "en-GB"),
+		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("lang", "en-GB"), chromedp.Flag("accept-lang", "en-GB"),
 		// The flag keeps a click that comes before the first frame of a loaded page.
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
@@ -41,8 +40,9 @@ func launch() (context.Context, error) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		}),
 	)
-	if named := os.Getenv("DG_CHROMIUM"); named != "" {
-		options = append(options, chromedp.ExecPath(named))
+	debian, _ := exec.LookPath("chromium-headless-shell") // chromedp does not know this name
+	if program := cmp.Or(os.Getenv("DG_CHROMIUM"), debian); program != "" {
+		options = append(options, chromedp.ExecPath(program))
 	}
 	// Neither context is cancelled, because a killed browser leaves its child processes.
 	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
