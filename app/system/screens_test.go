@@ -227,6 +227,7 @@ func takePictures(t *testing.T, p *browsertest.Page, name string) {
 	if dir == "" {
 		return
 	}
+	require.NoError(t, os.MkdirAll(dir, 0o755))
 	for mode, of := range map[string]browsertest.Mode{
 		"light": browsertest.Light, "dark": browsertest.Dark, "forced": browsertest.ForcedColours,
 		"print": browsertest.Print,
