@@ -115,10 +115,7 @@ func (v *playersView) partsByNeed(shown []player) (parts []playerPart) {
 	return parts
 }
 
-// A player without a pass is close if the best score is fewer than these tenths of a percent below
-// the lowest that passed.
-const closeScore = 50
-
+// The headings of players without a pass, by the distance of their best score to LowestPass.
 const (
 	needsMore   = "5 or more points short"
 	needsLittle = "Less than 5 points short"
