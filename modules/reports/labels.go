@@ -50,12 +50,13 @@ func (l *labels) label(i int32) string {
 
 // readLabels requires ascending ordinals. It may return the labels of other players too.
 func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, error) {
-	args := pgx.NamedArgs{"players": players, "mode": string(s.ReportingMode)}
-	switch {
-	case len(players) == 0:
+	if len(players) == 0 {
 		return &labels{}, nil
-	case len(players) <= fewPlayers || s.query.labels == nil:
-		return s.selectLabels(ctx, labelsSQL(players), args, appendLabel)
+	}
+	args := pgx.NamedArgs{"players": players, "mode": string(s.ReportingMode)}
+	sql := labelsSQL(players)
+	if sql == labelsOfPlayersSQL || s.query.labels == nil {
+		return s.selectLabels(ctx, sql, args, appendLabel)
 	}
 	var version int64
 	if err := s.conn.QueryRow(ctx, labelsVersionSQL, s.args).Scan(&version); err != nil {
@@ -65,19 +66,16 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	if l := s.query.labels.get(key, version); l != nil {
 		return l, nil
 	}
-	sql := labelsSQL(players)
 	l, err := s.selectLabels(ctx, sql, args, appendLabel)
-	if err == nil && sql == allLabelsSQL {
+	if err == nil {
 		s.query.labels.put(key, version, l)
 	}
 	return l, err
 }
 
-const fewPlayers = 1000 // up to so many players, their labels are selected faster than all labels
-
 // labelsSQL returns the query of all labels if it is faster: for many, dense ordinals.
 func labelsSQL(players []int32) string {
-	if len(players) > fewPlayers && int(players[len(players)-1]) < 8*len(players) {
+	if len(players) > 1000 && int(players[len(players)-1]) < 8*len(players) {
 		return allLabelsSQL
 	}
 	return labelsOfPlayersSQL

@@ -114,21 +114,6 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e.requireLabels(t, "display_name")
 }
 
-// A large group with high ordinals takes its labels from the cache. If they are not cached, only its own are read.
-func TestLargeGroupsUseCachedLabels(t *testing.T) {
-	e := newLabelsEnv(t)
-	e.Exec(`insert into players select gen_random_uuid(), $1, 10000, 'P-new', 'New'`, testOrgID)
-	e.storePlays(testForkID, 10_000, testFrom)
-	e.storeGroup(otherForkID, `select ordinal from players where ordinal <= 1100 or ordinal = 10000`)
-	q := newQuery(testFrom, 1, otherForkID)
-	selected := e.figures(t, q).Players()
-	require.Len(t, selected, 1101)
-
-	e.requireLabels(t, "display_name") // and caches all
-	e.Exec(`alter table players rename display_name to unread`)
-	require.Equal(t, selected, e.figures(t, q).Players())
-}
-
 func labelsOfSize(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
 // sizing.md: the cache of labels stays within 64 MB (maxLabelBytes). It evicts the least recently used first.
