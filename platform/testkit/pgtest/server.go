@@ -42,9 +42,7 @@ const startTimeout = 2 * time.Minute
 
 type server struct {
 	*embeddedpg.Server
-	// reaperInput is the reaper's standard input. The field keeps it from garbage collection, which would
-	// close it and end the reaper.
-	reaperInput io.Closer
+	reaperInput io.Closer // kept: garbage collection would close it, which ends the reaper
 	admin       *pgxpool.Pool
 	template    string // name of the database with the migrated schema
 }
