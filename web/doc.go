@@ -2,7 +2,7 @@
 // as web/account, do not import one another. A screen is a handler, a view (a layout with the
 // template's data) and a template. No package here owns a table.
 //
-// prepare sets headers and, with a session cookie, takes a slot of limit.Requests.
+// prepare sets headers and takes a slot of limit.Requests.
 // rejectCrossOrigin then refuses forms and downloads not started on this site. On screens behind
 // the sign-in the guard reads session, role and two-step verification: a lost role takes effect
 // with the next request. The policy in configs/ authorises loaded objects by their owner.
@@ -10,6 +10,6 @@
 // After a change is committed, a failed read does not turn the response into an error.
 //
 // Decisions:
-//   - An unknown organisation and one of other people get the same 404: slugs cannot be probed.
+//   - An unknown organisation and one without a membership get the same 404: slugs cannot be probed.
 //   - Screens have no limit of requests per minute: limit.Requests bounds the concurrent ones.
 package web

@@ -49,7 +49,8 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
-// readerOf reads the session for an unknown path, whose request holds no slot.
+// readerOf returns the request's principal, or nil. The request of an unknown path holds no slot, so
+// it takes one to read the session.
 func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
 	p, token := ui.PrincipalOf(c), c.Cookies(ui.SessionCookie)
 	if p == nil && token != "" && f.Status == fiber.StatusNotFound && f.Generic {

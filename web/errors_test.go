@@ -14,7 +14,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An error page says what happened and has one link to continue, the request id and the signed-in person's header.
+// An error page says what happened and has one link to continue. All pages but those of 404 show the request id.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
@@ -23,25 +23,25 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	stale := w.SignIn(t, acme.Admin)
 	w.DB.Exec(`delete from sessions where user_id = $1`, acme.Admin.ID)
 	for _, c := range []struct {
-		page                testkit.Page
-		status              int
-		title, message, way string
+		page                 testkit.Page
+		status               int
+		title, message, link string
 	}{
 		{w.Browser(t).Get("/nowhere"), 404, "Page not found", wrong, `href="/sign-in">Sign in`},
 		{owner.Get("/nowhere").Has(t, "Acme &lt;Works&gt;", "Sign out"), 404, "Page not found", wrong,
-			`href="` + acme.At("/reports") + `">Open reports`},
+			`href="` + acme.Path("/reports") + `">Open reports`},
 		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", wrong, `href="/">Open reports`},
-		{owner.Get(acme.At("/reports/x")), 404, "Fork not found",
-			"<p>It does not exist, or belongs to another organisation.</p>", `href="` + acme.At("/reports") + `">Open reports`},
+		{owner.Get(acme.Path("/reports/x")), 404, "Fork not found",
+			"It does not exist, or belongs to another organisation.", `href="` + acme.Path("/reports") + `">Open reports`},
 		{owner.Get("/o/other/reports"), 404, "Page not found",
 			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`},
-		{w.SignIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
+		{w.SignIn(t, acme.Member).Get(acme.Path("/reports")), 403, "Access denied",
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
 				"The operator of DG can change your role.", `href="/account">Open your account`},
 		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header", `href="/">Open reports`},
 	} {
 		c.page.Is(t, c.status).Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
-			c.way+`</a>`).Lacks(t, "Operated by", "mailto:")
+			c.link+`</a>`).Lacks(t, "Operated by", "mailto:")
 		require.Equal(t, c.status != 404, strings.Contains(c.page.Body,
 			`<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`))
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"))

@@ -46,8 +46,8 @@ func (h *Handler) Limiters() map[string]*limit.Limiter {
 }
 
 // New returns the handler of the screens. baseURL is their public URL, without a trailing slash.
-func New(m Dependencies, baseURL string, now func() time.Time) *Handler {
-	base := ui.Base{Pages: ui.NewPages(baseURL, now), Services: m.Services}
+func New(d Dependencies, baseURL string, now func() time.Time) *Handler {
+	base := ui.Base{Pages: ui.NewPages(baseURL, now), Services: d.Services}
 	return &Handler{
 		Base:         base.With(templates),
 		account:      account.New(base),
@@ -56,8 +56,8 @@ func New(m Dependencies, baseURL string, now func() time.Time) *Handler {
 		organisation: organisation.New(base),
 		reports:      reports.New(base),
 		docs:         docs.New(base),
-		requests:     m.Requests,
-		operator:     m.Operator,
+		requests:     d.Requests,
+		operator:     d.Operator,
 	}
 }
 

@@ -37,21 +37,21 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	testkit.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
 	testkit.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
 	testkit.RequireRedirect(t, "/account", w.SignIn(t, acme.Member).Get("/reports"))
-	testkit.RequireRedirect(t, slash.At("/reports"), w.SignIn(t, slash.Owner).Get("/"))
+	testkit.RequireRedirect(t, slash.Path("/reports"), w.SignIn(t, slash.Owner).Get("/"))
 
 	// A person with two organisations chooses one.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
 	both := w.SignIn(t, slash.Owner).Get("/settings").Is(t, 200)
-	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.At("/settings/api-keys")+`"`)
+	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.Path("/settings/api-keys")+`"`)
 }
 
 // A file is cached for ever under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	sheet := testkit.Submatch(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
-	kept := b.Get(sheet)
-	require.Equal(t, "text/css; charset=utf-8", kept.Header.Get("Content-Type"))
-	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")
+	versioned := b.Get(sheet)
+	require.Equal(t, "text/css; charset=utf-8", versioned.Header.Get("Content-Type"))
+	require.Contains(t, versioned.Header.Get("Cache-Control"), "immutable")
 	plain := b.Get("/static/dg.css?v=older")
 	require.Equal(t, "no-cache", plain.Header.Get("Cache-Control"))
 	b.Send(http.MethodGet, "/static/dg.css", "", http.Header{"If-None-Match": {plain.Header.Get("ETag")}}).Is(t, 304)
@@ -70,9 +70,9 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	b.Get("/o/%61cme/reports").Is(t, 200)
 	encoded := func(id string) string { return fmt.Sprintf("%%%02x", id[0]) + id[1:] }
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	b.Get(acme.At("/settings/api-keys/")+encoded(key.ID)).Is(t, 200)
-	b.Get(acme.At("/settings/api-keys/")+encoded(key.ID)+"/revoke").Is(t, 200)
-	b.Get(acme.At("/reports/")+encoded(w.AddPlayedFork(acme))).Is(t, 200)
+	b.Get(acme.Path("/settings/api-keys/")+encoded(key.ID)).Is(t, 200)
+	b.Get(acme.Path("/settings/api-keys/")+encoded(key.ID)+"/revoke").Is(t, 200)
+	b.Get(acme.Path("/reports/")+encoded(w.AddPlayedFork(acme))).Is(t, 200)
 	for _, path := range []string{
 		"//acme/reports", "/o//acme/reports", "/o/acme/./reports", "/o/acme/x/../reports",
 		"/o/acme/reports/", "/o/acme%2Freports",
@@ -85,7 +85,7 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignIn(t, acme.Owner)
-	path := acme.At("/settings/api-keys/new")
+	path := acme.Path("/settings/api-keys/new")
 	w.DB.Exec(`delete from sessions`)
 	signIn := "/sign-in?next=" + url.QueryEscape(path)
 	cookies := maps.Clone(b.Cookies)
@@ -102,12 +102,12 @@ func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 // A screen that requires two-step verification links to its setup, which leads back.
 func TestTwoStepSetupLeadsBack(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	create := acme.At("/settings/api-keys/new")
+	create := acme.Path("/settings/api-keys/new")
 	b := w.SignIn(t, acme.AdminPlain)
 	setUp := "/account/two-step?" + url.Values{"next": {create}}.Encode()
 	denied := b.Get(create).Is(t, 403)
 	denied.Has(t, `<a class="btn primary" href="`+setUp+`">Set up two-step verification</a>`)
-	b.Get(acme.At("/settings/api-keys")).Has(t, `href="`+setUp+`">Set up two-step verification</a>`,
+	b.Get(acme.Path("/settings/api-keys")).Has(t, `href="`+setUp+`">Set up two-step verification</a>`,
 		"<strong>Turn on two-step verification to create keys.</strong> You can list and revoke")
 	w.SignIn(t, acme.Member).Get(create).Lacks(t, "two-step")
 
@@ -122,12 +122,12 @@ func TestTwoStepSetupLeadsBack(t *testing.T) {
 
 const confirmation = `<div class="note" role="status">`
 
-// The next page confirms a change, once, and the sign-in page the sign-out. A forged notice is escaped, without links.
+// The next page confirms a change once, and the sign-in page the sign-out. A forged notice is escaped, without links.
 func TestChangeIsConfirmedOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI & co", apikeys.ReportsRead)
-	next := b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), nil).Is(t, 303).Header.Get("Location")
-	b.Post(acme.At("/settings/api-keys/new"), nil).Is(t, 400).Lacks(t, confirmation)
+	next := b.Post(acme.Path("/settings/api-keys/%s/revoke", key.ID), nil).Is(t, 303).Header.Get("Location")
+	b.Post(acme.Path("/settings/api-keys/new"), nil).Is(t, 400).Lacks(t, confirmation)
 	require.Equal(t, "BI & co has been revoked. Requests with this key are now refused.",
 		webtest.NoteTexts(t, b.Get(next).Has(t, confirmation))[0])
 	b.Get(next).Lacks(t, confirmation)
@@ -177,7 +177,7 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	}
 }
 
-// A download is reset when its person loses the role. web/ui and modules/exports test other ends.
+// A download is reset when its person loses the role. web/ui and modules/exports test the other reasons.
 func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.AddFork(o)
@@ -188,12 +188,12 @@ func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
 		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, 60000) n`, o.ID)
 	for person, path := range map[testkit.Person]string{
-		o.Admin: o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID),
-		o.Owner: o.At("/settings/audit-log.csv"),
+		o.Admin: o.Path("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID),
+		o.Owner: o.Path("/settings/audit-log.csv"),
 	} {
 		ended := w.BeginDownload(t, w.SignIn(t, person), path)
 		w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, person.ID)
-		require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
+		require.ErrorIs(t, <-ended, syscall.ECONNRESET, "a cut transfer must not look complete")
 	}
 	require.Equal(t, "access_ended", w.ExportsOf(t, o, 1)[0].Details["outcome"])
 }
@@ -206,14 +206,14 @@ func TestOrganisationIsSwitched(t *testing.T) {
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
 	w.DB.Join(club.ID, acme.Owner.ID, "member")
 	b := w.SignIn(t, acme.Owner)
-	for path, chosen := range map[string]bool{acme.At("/settings/audit-log"): true, "/docs": false, "/account": false} {
+	for path, chosen := range map[string]bool{acme.Path("/reports"): true, "/docs": false, "/account": false} {
 		p := b.Get(path).Has(t,
-			`<li><a href="`+html.EscapeString(vale.At("/reports"))+`"><bdi>Vale &lt;b&gt;</bdi></a></li>`,
+			`<li><a href="`+html.EscapeString(vale.Path("/reports"))+`"><bdi>Vale &lt;b&gt;</bdi></a></li>`,
 			`<li><a href="/account"><bdi>Organisation club</bdi></a></li>`)
 		require.Equal(t, !chosen, strings.Contains(p.Body, "Choose organisation"), path)
 		require.Equal(t, chosen, strings.Contains(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`), path)
 	}
-	for _, alone := range []string{acme.At("/reports"), "/account", "/docs"} {
+	for _, alone := range []string{acme.Path("/reports"), "/account", "/docs"} {
 		w.SignIn(t, acme.Admin).Get(alone).Lacks(t, `class="switch"`)
 	}
 }
@@ -231,12 +231,12 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	p := browsertest.New(t)
 	browsertest.Do(p, "change the time zone", browsertest.Command(emulation.SetTimezoneOverride,
 		emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Amsterdam"}))
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
+	webtest.SignInWith(p, w, acme.Owner, acme.Path("/settings/api-keys/new"))
 	p.Click(`label[for="xday"]`)
 	p.Fill("#day", "2027-01-02")
 	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.",
 		p.Text("[data-instant]"))
-	p.Open(acme.At("/settings/api-keys"))
+	p.Open(acme.Path("/settings/api-keys"))
 	require.Equal(t, "2 Jan 2199, 01:00", p.Text(`td[data-label="Status"] time`))
 	require.Equal(t, "2 Jan 2199, 00:00 UTC", p.Attr(`td[data-label="Status"] time`, "title"))
 	require.Contains(t, p.Text("[data-zone]"), "Europe/Amsterdam")
@@ -246,7 +246,7 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	p.WaitFor(".switch:not([open])")
 	p.Click(".switch summary")
 	p.Press("VALE", kb.Enter)
-	require.Equal(t, vale.At("/reports"), p.Path())
+	require.Equal(t, vale.Path("/reports"), p.Path())
 }
 
 // announcedText returns what a screen reader announces, in order: a line for each role, name and description.
@@ -307,16 +307,16 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	days := func(ago int) string {
 		return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago), Days: 28})
 	}
-	of, compared := `Figures, `+days(28), `Compared with `+days(56)
-	webtest.SignInWith(p, w, o.Owner, o.At("/reports"))
-	reads(`heading: ` + of + `\. ` + compared + `.*term: Plays`)
-	p.Open(o.At("/reports/%s/players", fork.ID))
+	current, compared := `Figures, `+days(28), `Compared with `+days(56)
+	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
+	reads(`heading: ` + current + `\. ` + compared + `.*term: Plays`)
+	p.Open(o.Path("/reports/%s/players", fork.ID))
 	reads(`^RootWebArea: Players, ` + fork.Title + `, ` + days(28) + ` – `)
-	p.Open(o.At("/reports/%s?to=%s&from=%s", fork.ID, today.Format(time.DateOnly),
+	p.Open(o.Path("/reports/%s?to=%s&from=%s", fork.ID, today.Format(time.DateOnly),
 		today.AddDate(0, 0, -27).Format(time.DateOnly)))
 	reads(`heading: Figures, ` + days(27) + `\. Up to yesterday: [^\n]*, compared with .*term: Plays`)
-	p.Open(o.At("/reports/%s", fork.ID))
-	reads(`^RootWebArea: ` + fork.Title + `, ` + days(28) + ` – .*heading: ` + of + `\. ` + compared +
+	p.Open(o.Path("/reports/%s", fork.ID))
+	reads(`^RootWebArea: ` + fork.Title + `, ` + days(28) + ` – .*heading: ` + current + `\. ` + compared +
 		`.*term: Plays.*image: [^\n]*Earlier period: ` + days(56) + `\. All values are in the table below\.` +
 		`.*link: Go to the table.*link: By area \|`)
 	browsertest.Eval[any](p, `document.querySelector('.plot .skip').click()`)
@@ -325,19 +325,19 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	reads(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
 	p.ClickUntil("#show-score", "#show-score[aria-current]")
 	p.WaitFor("#live:not(:empty)")
-	require.Regexp(t, "1 person played.*"+of+`\. `+compared, p.Text("#live"))
+	require.Regexp(t, "1 person played.*"+current+`\. `+compared, p.Text("#live"))
 
-	p.Open(o.At("/settings/api-keys"))
+	p.Open(o.Path("/settings/api-keys"))
 	for _, twin := range twins {
 		reads(`link: Revoke BI [^\n]*` + twin.ID)
 	}
-	p.Open(o.At("/settings/audit-log"))
+	p.Open(o.Path("/settings/audit-log"))
 	reads(`table: Entries, newest first \|.*DisclosureTriangle: Key created, ` + o.Owner.Name + `, ` + ui.Day(today) + `, \d\d:\d\d: BI`)
 
-	p.Open(o.At("/settings/audit-log?key=%s", twins[0].ID))
+	p.Open(o.Path("/settings/audit-log?key=%s", twins[0].ID))
 	reads(`table: Entries, Key BI [^\n]*, newest first`)
 
-	p.Open(o.At("/settings/api-keys/new"))
+	p.Open(o.Path("/settings/api-keys/new"))
 	p.Click("#xday")
 	reads(`radio: On a date \| [^\n]*The field of the date follows.*Date: Date.*radio: Never`)
 	p.Click("#x90")

@@ -57,11 +57,11 @@ func (h *Handler) remember(c *fiber.Ctx) {
 	if p == nil {
 		return
 	}
-	whose := cmp.Or(p.Organisation.ID, p.Person.ID)
+	tenant := cmp.Or(p.Organisation.ID, p.Person.ID)
 	if len(p.Memberships) > 0 && p.Organisation.ID == "" {
-		whose = p.Memberships[0].Organisation.ID
+		tenant = p.Memberships[0].Organisation.ID
 	}
-	h.requests.Remember(p.Token, whose)
+	h.requests.Remember(p.Token, tenant)
 }
 
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -88,7 +88,7 @@ var (
 )
 
 // rejectCrossOrigin applies http.CrossOriginProtection. It also refuses downloads that no page of
-// this site starts, and a POST without Sec-Fetch-Site and Origin: current browsers send one.
+// this site starts, and a POST without Sec-Fetch-Site and Origin, of which current browsers send one.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	site := c.Get("Sec-Fetch-Site")
 	origin := c.Get(fiber.HeaderOrigin)
@@ -97,18 +97,18 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 		Host:   string(c.Request().Header.Host()),
 		Header: http.Header{"Sec-Fetch-Site": {site}, "Origin": {origin}},
 	}
-	unnamed := c.Method() == fiber.MethodPost && site == "" && origin == ""
+	unknownOrigin := c.Method() == fiber.MethodPost && site == "" && origin == ""
 	switch {
 	case isCrossSiteDownload(c):
 		return errCrossSiteDownload
-	case unnamed || http.NewCrossOriginProtection().Check(request) != nil:
+	case unknownOrigin || http.NewCrossOriginProtection().Check(request) != nil:
 		return errCrossOrigin
 	}
 	return c.Next()
 }
 
-// isCrossSiteDownload is needed because a download creates an audit entry for the person. Browsers
-// without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
+// isCrossSiteDownload reports whether a download starts outside this site's pages. It would create an
+// audit entry for the person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false

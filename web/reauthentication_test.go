@@ -26,13 +26,13 @@ func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) 
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	return map[string]sensitiveForm{
-		"a new key": {acme.At("/settings/api-keys/new"), testkit.Form("name", "Warehouse", "description", "Ask Bo",
+		"a new key": {acme.Path("/settings/api-keys/new"), testkit.Form("name", "Warehouse", "description", "Ask Bo",
 			"scopes", "reports:read", "expiry", "day", "day", "2027-01-02"), []string{
 			`value="Warehouse"`, `value="Ask Bo"`, `value="2027-01-02"`, `value="reports:read" aria-describedby="sr-h" checked`,
 			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`}, http.StatusOK},
-		"a replacement": {acme.At("/settings/api-keys/%s/replace", old.ID), webtest.ReplacementForm("week"),
+		"a replacement": {acme.Path("/settings/api-keys/%s/replace", old.ID), webtest.ReplacementForm("week"),
 			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}, http.StatusOK},
-		"a mode": {acme.At("/settings/organisation/reporting-mode"),
+		"a mode": {acme.Path("/settings/organisation/reporting-mode"),
 			testkit.Form("mode", "nominative", "organisation", acme.Name),
 			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`}, http.StatusSeeOther},
 	}
@@ -73,7 +73,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			require.Equal(t, [2]bool{true, true}, proofFields(opened))
 			opened.Lacks(t, `id="errors"`)
 			head := b.Send(http.MethodHead, s.path, "", nil)
-			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD is no sending of the form")
+			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD does not submit the form")
 			before := storedState(w)
 			for _, c := range []struct{ password, code, said string }{
 				{"", "", again},
@@ -90,7 +90,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			}
 			require.Equal(t, before, storedState(w))
 			require.Equal(t, 1, testkit.Query[int](w.DB, `select sum(wrong) from password_guesses`),
-				"a code that is not given is not a wrong one")
+				"a missing code does not count as a wrong one")
 			p := b.Post(s.path, s.withProof(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 			require.Equal(t, s.wantStatus, p.StatusCode, p.Body)
 			require.NotEqual(t, before, storedState(w))
@@ -102,7 +102,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 // A form shows all its errors at once. A correct password is accepted even if the form has errors.
 func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	path := acme.At("/settings/api-keys/new")
+	path := acme.Path("/settings/api-keys/new")
 	ageSessions(w, "1 hour")
 	form := testkit.Form("expiry", "90", "current", "wrong horse battery")
 	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>3 things to fix.</strong>",
@@ -114,13 +114,13 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 }
 
 // Revoking and renaming need no password: a leaked key must be revoked without delay, and a name is not sensitive.
-func TestRevokingAndRenamingNeverAsk(t *testing.T) {
+func TestRevokingAndRenamingNeedNoPassword(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	ageSessions(w, "10 hours")
 	for path, form := range map[string]url.Values{"/rename": {"name": {"Warehouse"}}, "/revoke": {}} {
-		at := acme.At("/settings/api-keys/%s", key.ID) + path
-		require.Equal(t, [2]bool{}, proofFields(b.Get(at)), path)
-		b.Post(at, form).Is(t, 303)
+		page := acme.Path("/settings/api-keys/%s", key.ID) + path
+		require.Equal(t, [2]bool{}, proofFields(b.Get(page)), path)
+		b.Post(page, form).Is(t, 303)
 	}
 }

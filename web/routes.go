@@ -21,14 +21,14 @@ import (
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler    // nil: none
-	Surface    limit.Surface    // limits whose slots its requests take; "": limit.Screens
+	Surface    limit.Surface    // its requests share this surface's limit; "": limit.Screens
 	Permission authz.Permission // needed in the path's organisation; zero: the path has no organisation
 }
 
 // handler serves a screen. Its principal may be nil on /docs only: see Services.FindReader.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
-// Screens returns the table of routes. Mount adds those that choose an organisation.
+// Screens returns the table of routes. Mount adds the routes that choose an organisation.
 func (h *Handler) Screens() []Screen {
 	return slices.Concat(h.organisationScreens(), h.accountScreens(), h.docsScreens())
 }
@@ -63,11 +63,11 @@ func (h *Handler) mount(app *fiber.App, s Screen) {
 }
 
 func (h *Handler) organisationScreens() []Screen {
-	row := func(path string, needs authz.Permission, page handler, form ...handler) Screen {
-		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.RequireMember(c, needs) }
+	row := func(path string, permission authz.Permission, page handler, form ...handler) Screen {
+		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.RequireMember(c, permission) }
 		s := newScreen("/o/:org"+path, member, page, form...)
-		s.Permission = needs
-		if needs == apikeys.RevokeKey {
+		s.Permission = permission
+		if permission == apikeys.RevokeKey {
 			s.Surface = limit.Revoke
 		}
 		return s
@@ -131,7 +131,7 @@ func (h *Handler) docsScreens() []Screen {
 func newScreen(
 	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
 ) Screen {
-	with := func(handle handler) fiber.Handler {
+	adapt := func(handle handler) fiber.Handler {
 		return func(c *fiber.Ctx) error {
 			p, err := find(c)
 			if err != nil {
@@ -140,9 +140,9 @@ func newScreen(
 			return handle(c, p)
 		}
 	}
-	s := Screen{Path: path, Page: with(page)}
+	s := Screen{Path: path, Page: adapt(page)}
 	for _, f := range form {
-		s.Form = with(f)
+		s.Form = adapt(f)
 	}
 	return s
 }

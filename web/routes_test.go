@@ -98,7 +98,7 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 	}
 }
 
-// linkExpression matches the targets of links and forms. A form that changes something has the prefix "post".
+// linkExpression matches the targets of links and forms. Its first group is "post" for a form that changes something.
 const linkExpression = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
 // The links and forms of the screens offer each role all permitted screens and no others.
@@ -137,8 +137,8 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 // A change of role, second factor or membership takes effect on the next request.
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	list := acme.At("/settings/api-keys")
-	create := acme.At("/settings/api-keys/new")
+	list := acme.Path("/settings/api-keys")
+	create := acme.Path("/settings/api-keys/new")
 	admin := w.SignIn(t, acme.Admin)
 	for _, c := range []struct {
 		change       string
@@ -190,9 +190,9 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 		{"Origin": {h.BaseURL}},
 	} {
 		b := h.SignIn(t, h.acme.Owner)
-		kept := b.Cookies["__Host-dg"]
+		session := b.Cookies["__Host-dg"]
 		b.Send(http.MethodPost, "/sign-out", "x=y", header).Is(t, 303)
-		b.Cookies["__Host-dg"] = kept
+		b.Cookies["__Host-dg"] = session
 		testkit.RequireRedirect(t, "/sign-in", b.Get("/")) // the server forgets the session, whatever the browser keeps
 	}
 }
@@ -218,8 +218,8 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 				}
 			}
 		}
-		anyone := strings.HasPrefix(s.Path, "/sign-in") || s.Path == "/account/reset"
-		if s.Form == nil || anyone {
+		public := strings.HasPrefix(s.Path, "/sign-in") || s.Path == "/account/reset"
+		if s.Form == nil || public {
 			continue
 		}
 		path := h.pathOf(t, s)
@@ -238,7 +238,7 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignIn(t, h.acme.Owner)
-	paths := []string{"/", "/nowhere", h.acme.At("/nowhere")}
+	paths := []string{"/", "/nowhere", h.acme.Path("/nowhere")}
 	for _, s := range screens {
 		if s.Page != nil {
 			paths = append(paths, h.pathOf(t, s))
@@ -271,7 +271,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 // Form fields in the query are ignored, because addresses get into links and logs.
 func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	path := acme.At("/settings/organisation/reporting-mode")
+	path := acme.Path("/settings/organisation/reporting-mode")
 	b.Post(path+"?mode=nominative", url.Values{"mode": {"pseudonymous"}}).Is(t, 303)
 	require.Empty(t, w.LogOf(t, acme), "the mode of the body is not new")
 	w.Browser(t).Post("/sign-in?password="+url.QueryEscape(testkit.Password),

@@ -25,7 +25,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w.SignIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
-// All sessions of the person end, and no other person's.
+// All sessions of the person end, but none of another person. A reset also ends the session of its browser.
 func TestSignOutEverywhere(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignIn(t, acme.Owner)

@@ -8,7 +8,7 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is an SVG path with a margin of one module. The stylesheet widens the quiet zone.
+// qrCode is a QR code as an SVG path, with a margin of one module. The stylesheet widens the quiet zone.
 type qrCode struct {
 	Side int // side length in modules, including the margin
 	Path string

@@ -51,7 +51,7 @@ type codesView struct {
 }
 
 // renderRecoveryCodes does not redirect, because no later page can show the codes. A repeated form
-// creates none: its code is used, or two-step verification is already on.
+// creates none: its code has been used, or two-step verification is already on.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

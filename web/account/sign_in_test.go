@@ -39,7 +39,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // the code has not been sent yet
 	withCode.Get("/sign-in").Is(t, 200)
 	testkit.RequireRedirect(t, wanted, withCode.Post(code, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
-	testkit.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
+	testkit.RequireRedirect(t, acme.Path("/reports"), withCode.Get("/"))
 
 	testkit.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
 	member := w.Browser(t)
@@ -106,7 +106,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	require.NotEqual(t, attacker.Session(), victim.Session())
 	attacker.Cookies[cookie] = victim.Session()
 	victim.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
-	testkit.RequireRedirect(t, acme.At("/reports"), victim.Get("/"))
+	testkit.RequireRedirect(t, acme.Path("/reports"), victim.Get("/"))
 	testkit.RequireRedirect(t, "/sign-in", attacker.Get("/"))
 }
 

@@ -24,14 +24,14 @@ const (
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// csvHeader is the first row of the file. Its cells hold codes, not labels, because programs read it.
+// csvHeader is the first row of the file, which has codes instead of labels, because programs read it.
 const csvHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId," +
 	"details,method,path,address,userAgent,requestId\n"
 
 // DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. It
 // commits an entry about the download before it sends the first byte.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
-	at, err := h.parse(c, p)
+	query, err := h.parse(c, p)
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	d := &logDownload{
-		dialect: at.dialect,
-		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
+		dialect: query.dialect,
+		page:    audit.Page{Filter: query.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		gate:    h.Exports.NewGate(c, h.AccessCheck(p, audit.ReadAuditLog)),
-		block:   at.dialect.AppendHeader(nil, csvHeader),
+		block:   query.dialect.AppendHeader(nil, csvHeader),
 	}
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	streamed := false
@@ -62,7 +62,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		}
 	}()
 	details := map[string]any{}
-	for name, values := range at.Query() {
+	for name, values := range query.Query() {
 		details[name] = values[0]
 	}
 	ctx := c.UserContext()

@@ -38,8 +38,8 @@ const maxSummaryCharacters = 60
 
 type targetNames map[string]map[string]string // names of targets, by kind and id
 
-// namesIn reads groups only if an entry has a groupId. With more than org.MaxGroups groups, names
-// may be missing.
+// namesIn returns the names of keys and forks, and of groups if an entry has a groupId. With more than
+// org.MaxGroups groups, names may be missing.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (targetNames, error) {
@@ -68,9 +68,9 @@ func detailText(e audit.Entry, name string) string {
 }
 
 func (n targetNames) newEntryView(e audit.Entry) entryView {
-	kind, _ := audit.DisplayOf(e.Action)
-	view := entryView{Entry: e, Label: kind.Label, Values: n.values(e)}
-	for _, name := range kind.Summary {
+	display, _ := audit.DisplayOf(e.Action)
+	view := entryView{Entry: e, Label: display.Label, Values: n.values(e)}
+	for _, name := range display.Summary {
 		for _, v := range view.Values {
 			if v.Name == name {
 				v.Text = truncate(cmp.Or(v.Text, v.Code), maxSummaryCharacters)
@@ -111,32 +111,32 @@ func (n targetNames) values(e audit.Entry) (all []entryValue) {
 
 // detail recognises instants, days and codes by the detail's name. JSON has them as strings, and a
 // key's name may look like a day.
-func (n targetNames) detail(name string, of any) entryValue {
+func (n targetNames) detail(name string, value any) entryValue {
 	v := entryValue{Name: name, Term: term(name)}
-	switch of := of.(type) {
+	switch value := value.(type) {
 	case float64:
-		v.Text = ui.Count(int64(of))
+		v.Text = ui.Count(int64(value))
 	case string:
-		v.Text = of
-		at, err := time.Parse(time.RFC3339, of)
-		day, isDay := input.ParseDay(of)
+		v.Text = value
+		at, err := time.Parse(time.RFC3339, value)
+		day, isDay := input.ParseDay(value)
 		switch {
 		case err == nil && slices.Contains(instantDetails, name):
 			v.At = &at
 		case isDay && slices.Contains(dayDetails, name):
 			v.Text = ui.Day(day)
 		case name == "groupId":
-			v = entryValue{Name: name, Term: "Group", Text: n["group"][of], Code: of}
+			v = entryValue{Name: name, Term: "Group", Text: n["group"][value], Code: value}
 		case slices.Contains(codeDetails, name):
-			v.Text = codeWords(of)
+			v.Text = codeWords(value)
 		}
 	default:
-		v.Text = fmt.Sprint(of)
+		v.Text = fmt.Sprint(value)
 	}
 	return v
 }
 
-// codes are the details whose values the page shows as words. Days are excluded.
+// The page shows the values of these details as words, days and instants. A day is never shown as words.
 var (
 	codeDetails    = []string{"outcome", "reportingMode", "plan", "from", "to"}
 	dayDetails     = []string{"from", "to", "before"}

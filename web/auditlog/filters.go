@@ -21,23 +21,23 @@ import (
 // filterField is a filter of the page: a select element with Options, or else a date.
 type filterField struct {
 	Name, Label, Value string // Value "": the filter is not set
-	Words              string // the text of Value on the page, such as an option's text
+	ValueText          string // the text of Value on the page, such as an option's text
 	Options            []option
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
 func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
-	actions := newOptions(audit.Actions, func(k audit.ActionDisplay) (string, string) {
+	actionOptions := newOptions(audit.Actions, func(k audit.ActionDisplay) (string, string) {
 		return string(k.Action), k.Label
 	})
-	persons := newOptions(people, func(p audit.Actor) (string, string) { return p.ID, p.Name })
-	byKey := newOptions(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name })
+	personOptions := newOptions(people, func(p audit.Actor) (string, string) { return p.ID, p.Name })
+	keyOptions := newOptions(keys, func(k apikeys.Key) (string, string) { return k.ID, k.Name })
 	return []filterField{
-		{Name: "action", Label: "Action", Options: actions,
+		{Name: "action", Label: "Action", Options: actionOptions,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.Action = audit.Action(v) }},
-		{Name: "person", Label: "Actor", Options: persons,
+		{Name: "person", Label: "Actor", Options: personOptions,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.PersonID = v }},
-		{Name: "key", Label: "Key", Options: byKey,
+		{Name: "key", Label: "Key", Options: keyOptions,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.KeyID = v }},
 		{Name: "from", Label: "From",
 			set: func(f *audit.Filter, _ string, day time.Time) { f.From = day }},
@@ -49,17 +49,17 @@ func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
 type option struct{ Value, Text string }
 
 // newOptions returns the options of a filter. If texts are equal, each gets the end of its id.
-func newOptions[T any](things []T, of func(T) (id, name string)) []option {
+func newOptions[T any](items []T, describe func(T) (id, name string)) []option {
 	all := []option{{Value: "", Text: "Any"}}
-	named := map[string]int{"Any": 1}
-	for _, thing := range things {
-		id, name := of(thing)
+	count := map[string]int{"Any": 1}
+	for _, item := range items {
+		id, name := describe(item)
 		name = truncate(name, 40)
 		all = append(all, option{Value: id, Text: name})
-		named[name]++
+		count[name]++
 	}
 	for i := 1; i < len(all); i++ {
-		if o := &all[i]; named[o.Text] > 1 {
+		if o := &all[i]; count[o.Text] > 1 {
 			o.Text += " …" + o.Value[max(0, len(o.Value)-6):]
 		}
 	}
@@ -84,43 +84,43 @@ type logQuery struct {
 	dialect format.Dialect
 }
 
-// parse refuses an unknown parameter: a misspelt filter would show entries that the reader meant to
-// exclude.
-func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
-	if a.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
-		return a, err
+// parse returns the filters in the query. It refuses an unknown parameter: a misspelt filter would show
+// entries that the reader meant to exclude.
+func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
+	if q.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
+		return q, err
 	}
 	people, err := h.Log.People(c.UserContext(), p.Organisation.ID)
 	if err != nil {
-		return a, err
+		return q, err
 	}
-	a.Fields = newFilterFields(people, a.keys)
+	q.Fields = newFilterFields(people, q.keys)
 	names := []string{"before", "format"}
-	for _, f := range a.Fields {
+	for _, f := range q.Fields {
 		names = append(names, f.Name)
 	}
 	query, unknown := httpserver.Query(c, names...)
 	var known bool
-	if a.dialect, known = format.Dialects[query.Get("format")]; !known {
-		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", format.ExcelName)
+	if q.dialect, known = format.Dialects[query.Get("format")]; !known {
+		return q, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", format.ExcelName)
 	}
-	for i := range a.Fields {
-		f := &a.Fields[i]
-		if err := f.read(query[f.Name], &a.page.Filter); err != nil {
-			return a, err
+	for i := range q.Fields {
+		f := &q.Fields[i]
+		if err := f.read(query[f.Name], &q.page.Filter); err != nil {
+			return q, err
 		}
 	}
 	if len(unknown) > 0 {
-		return a, apperr.New(apperr.Validation,
+		return q, apperr.New(apperr.Validation,
 			"A parameter in the address of this page is unknown. Use %s.", strings.Join(names[2:], ", "))
 	}
 	if before := query.Get("before"); before != "" {
-		a.page.Before, err = strconv.ParseInt(before, 10, 64)
-		if err != nil || a.page.Before <= 0 {
-			return a, apperr.New(apperr.NotFound, "Entry not found. Open the audit log again.")
+		q.page.Before, err = strconv.ParseInt(before, 10, 64)
+		if err != nil || q.page.Before <= 0 {
+			return q, apperr.New(apperr.NotFound, "Entry not found. Open the audit log again.")
 		}
 	}
-	return a, nil
+	return q, nil
 }
 
 func (f *filterField) read(values []string, filter *audit.Filter) error {
@@ -130,14 +130,14 @@ func (f *filterField) read(values []string, filter *audit.Filter) error {
 	}
 	day, ok := input.ParseDay(value)
 	if ok && f.Options == nil {
-		f.Words = ui.Day(day)
+		f.ValueText = ui.Day(day)
 	}
 	for _, o := range f.Options {
 		if o.Value == value {
-			f.Words = o.Text
+			f.ValueText = o.Text
 		}
 	}
-	if f.Words == "" {
+	if f.ValueText == "" {
 		return apperr.NewField(f.Name,
 			"The filter “%s” has an unknown value. Open the audit log and choose one there.", f.Label)
 	}
@@ -147,23 +147,23 @@ func (f *filterField) read(values []string, filter *audit.Filter) error {
 }
 
 // hasOption reports whether value is not "" and an option of the filter.
-func (a logQuery) hasOption(name, value string) bool {
-	i := slices.IndexFunc(a.Fields, func(f filterField) bool { return f.Name == name })
-	return slices.ContainsFunc(a.Fields[i].Options[1:], func(o option) bool { return o.Value == value })
+func (q logQuery) hasOption(name, value string) bool {
+	i := slices.IndexFunc(q.Fields, func(f filterField) bool { return f.Name == name })
+	return slices.ContainsFunc(q.Fields[i].Options[1:], func(o option) bool { return o.Value == value })
 }
 
-func (a logQuery) Query() url.Values {
-	q := url.Values{}
-	for _, f := range a.Fields {
+func (q logQuery) Query() url.Values {
+	values := url.Values{}
+	for _, f := range q.Fields {
 		if f.Value != "" {
-			q.Set(f.Name, f.Value)
+			values.Set(f.Name, f.Value)
 		}
 	}
-	return q
+	return values
 }
 
-func (a logQuery) with(path, name, value string) string {
-	query := a.Query()
+func (q logQuery) pathWith(path, name, value string) string {
+	query := q.Query()
 	if value != "" {
 		query.Set(name, value)
 	}

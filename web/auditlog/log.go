@@ -44,30 +44,30 @@ type logView struct {
 
 // AuditLog handles GET /settings/audit-log with one page of entries, newest first.
 func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
-	at, err := h.parse(c, p)
+	query, err := h.parse(c, p)
 	if err != nil {
 		return err
 	}
 	path := p.Path("/settings/audit-log")
-	view := logView{Path: path, Filters: at}
-	view.Download.CSV = at.with(path+".csv", "", "")
-	view.Download.Excel = at.with(path+".csv", "format", format.ExcelName)
+	view := logView{Path: path, Filters: query}
+	view.Download.CSV = query.pathWith(path+".csv", "", "")
+	view.Download.Excel = query.pathWith(path+".csv", "format", format.ExcelName)
 	if view.Layout, err = h.SettingsLayout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
-	at.page.Limit = entriesPerPage + 1 // one more entry shows whether there is an older page
-	entries, err := h.entries(c.UserContext(), p, at.page)
+	query.page.Limit = entriesPerPage + 1 // one more entry shows whether there is an older page
+	entries, err := h.entries(c.UserContext(), p, query.page)
 	if err != nil {
 		return err
 	}
 	if len(entries) > entriesPerPage {
 		entries = entries[:entriesPerPage]
-		view.Older = at.with(path, "before", strconv.FormatInt(entries[entriesPerPage-1].ID, 10))
+		view.Older = query.pathWith(path, "before", strconv.FormatInt(entries[entriesPerPage-1].ID, 10))
 	}
-	if at.page.Before != 0 {
-		view.Newest = at.with(path, "", "")
+	if query.page.Before != 0 {
+		view.Newest = query.pathWith(path, "", "")
 	}
-	names, err := h.namesIn(c.UserContext(), p, entries, at.keys)
+	names, err := h.namesIn(c.UserContext(), p, entries, query.keys)
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,10 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		row := names.newEntryView(e)
 		row.NewDay = i == 0 || ui.Day(e.At) != ui.Day(entries[i-1].At)
 		row.Refused = e.Action == audit.KeyRefused
-		row.ByAction = at.with(path, "action", string(e.Action))
+		row.ByAction = query.pathWith(path, "action", string(e.Action))
 		for _, name := range []string{"person", "key"} {
-			if at.hasOption(name, e.Actor.ID) {
-				row.ByActor = at.with(path, name, e.Actor.ID)
+			if query.hasOption(name, e.Actor.ID) {
+				row.ByActor = query.pathWith(path, name, e.Actor.ID)
 			}
 		}
 		view.Rows = append(view.Rows, row)

@@ -47,7 +47,7 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	made := w.NewKey(t, acme, "Made on the same day", apikeys.ForksRead)
 	w.DB.Exec(`update audit_entries set at = '2026-01-31T23:59:59Z' where action = 'api_key.refused'`)
 	w.DB.Exec(`update audit_entries set at = '2026-02-01T00:00:00Z' where action = 'api_key.created'`)
-	p := b.Get(acme.At("/settings/audit-log?to=2026-02-28"))
+	p := b.Get(acme.Path("/settings/audit-log?to=2026-02-28"))
 	require.Equal(t, [][]string{{"1 Feb 2026"}, {"31 Jan 2026"}}, testkit.Submatches(`colspan="4">([^<]*)</th>`, p.Body))
 	require.Equal(t, [][]string{{"Request refused"}}, testkit.Submatches(`class="state held"><a [^>]*>([^<]*)`, p.Body))
 	require.NotContains(t, p.Body, "key=gone", "no filter has a key that was never listed")
@@ -56,7 +56,7 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	require.Len(t, entryIDs(t, b.Get(byAction.Link("<bdi>"+acme.Owner.Name+"</bdi>"))), 2)
 	for query, entries := range map[string]int{"key=" + made.ID: 1, "person=&from=2026-02-01": 2, "to=2026-01-31": 1,
 		"person=" + acme.Owner.ID: 2, "from=2026-01-31&to=2026-01-31": 1} {
-		require.Len(t, entryIDs(t, b.Get(acme.At("/settings/audit-log?%s", query))), entries, query)
+		require.Len(t, entryIDs(t, b.Get(acme.Path("/settings/audit-log?%s", query))), entries, query)
 	}
 }
 
@@ -74,17 +74,17 @@ func TestAuditLogIsPaged(t *testing.T) {
 	for _, e := range w.LogOf(t, acme) {
 		want = append(want, e.ID)
 	}
-	p := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))
+	p := b.Get(acme.Path("/settings/audit-log?action=api_key.refused"))
 	require.Empty(t, p.Link("← Newest"), "the first page")
 	add(20)
 	second := b.Get(p.Link("Older →")).Has(t, `<option value="api_key.refused" selected>`)
 	require.Equal(t, want, append(entryIDs(t, p), entryIDs(t, second)...))
 	require.Empty(t, second.Link("Older →"), "the last page")
 	require.Equal(t, w.LogOf(t, acme)[0].ID, entryIDs(t, b.Get(second.Link("← Newest")))[0])
-	b.Get(acme.At("/settings/audit-log?before=%d", want[99])).Has(t, "No older entries")
+	b.Get(acme.Path("/settings/audit-log?before=%d", want[99])).Has(t, "No older entries")
 }
 
-// A row has an entry's label, target and main values, and unfolds to all. An export has two: its start and its end.
+// A row has an entry's label, target and main values, and unfolds to all. An export has two entries: start and end.
 func TestAuditEntryShowsItsValues(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
@@ -103,7 +103,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 		Details: map[string]any{"exportId": "x-1", "rows": 12408, "outcome": "client_gone"}})
 	w.DB.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		values ($1, $2, 'Warehouse', 'expired', now() + interval '1 min', 2880)`, acme.ID, key.ID)
-	page := b.Get(acme.At("/settings/audit-log?key=%s", key.ID))
+	page := b.Get(acme.Path("/settings/audit-log?key=%s", key.ID))
 	rows := entryRows(t, page)
 	for i, want := range []string{
 		"Key: Warehouse Request refused Reason: expired Refusals: 2,880",
@@ -120,12 +120,12 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 		"<dt>IP address</dt><dd class=\"mono\"><bdi>192.0.2.118", "python-requests/2.32.3",
 		"01JD7K3V9Q2M8T4XN6ZB", "<dt>Time</dt><dd><time ", "<dt>From</dt><dd><bdi>1 Mar 2026",
 		`<dt>Group</dt><dd><bdi>Western region</bdi> <span class="off mono"><bdi>`+group)
-	b.Get(acme.At("/settings/audit-log")).Lacks(t, foreign.Name)
+	b.Get(acme.Path("/settings/audit-log")).Lacks(t, foreign.Name)
 	for query, status := range map[string]int{
 		"before=-1": 404, "before=0": 404, "before=1%27": 404, "before=99999999999999999999": 404, "person=%zz": 400,
 		"entry=1": 400,
 	} {
-		b.Get(acme.At("/settings/audit-log?%s", query)).Is(t, status)
+		b.Get(acme.Path("/settings/audit-log?%s", query)).Is(t, status)
 	}
 }
 
@@ -145,18 +145,18 @@ func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 		"to=" + url.QueryEscape(`"><script>alert(1)//`): "To",
 	} {
 		for _, path := range []string{"/settings/audit-log?%s", "/settings/audit-log.csv?%s"} {
-			b.Get(acme.At(path, query)).Is(t, 400).
+			b.Get(acme.Path(path, query)).Is(t, 400).
 				Has(t, "The filter “"+label+"” has an unknown value").Lacks(t, "<script>alert")
 		}
 	}
 	for _, path := range []string{"/settings/audit-log?From=1", "/settings/audit-log.csv?forks=x"} {
-		b.Get(acme.At("%s", path)).Is(t, 400).Has(t, "is unknown. Use action, person, ")
+		b.Get(acme.Path("%s", path)).Is(t, 400).Has(t, "is unknown. Use action, person, ")
 	}
-	b.Get(acme.At("/settings/audit-log?from=2026-03-02&to=2026-03-01")).Is(t, 200).
+	b.Get(acme.Path("/settings/audit-log?from=2026-03-02&to=2026-03-01")).Is(t, 200).
 		Has(t, "No matching entries", "<dt>From</dt><dd><bdi>2 Mar 2026", "<dt>To</dt><dd><bdi>1 Mar 2026")
 }
 
-// Options are sorted by name, each person has the newest one. Keys with the same name are told apart by their ids.
+// Options are sorted by name, and a person has their newest name. Keys with the same name are told apart by their ids.
 func TestAuditFilterOptionsAreSortedByName(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, name := range []string{"warehouse", "BI", "BI", "Ärger"} {
@@ -169,7 +169,7 @@ func TestAuditFilterOptionsAreSortedByName(t *testing.T) {
 	} {
 		w.Append(t, acme, audit.Entry{Actor: actor, Action: audit.PasswordChanged})
 	}
-	body := b.Get(acme.At("/settings/audit-log")).Body
+	body := b.Get(acme.Path("/settings/audit-log")).Body
 	for name, want := range map[string]string{
 		"person": "Any Ann " + acme.Owner.Name + " zoe",
 		"key":    `Any BI …\w{6} BI …\w{6} warehouse Ärger`,
@@ -196,7 +196,7 @@ func TestAuditLogInABrowser(t *testing.T) {
 		})
 	}
 	p := browsertest.New(t)
-	webtest.SignInWith(p, w, o.AdminPlain, o.At("/settings/audit-log"))
+	webtest.SignInWith(p, w, o.AdminPlain, o.Path("/settings/audit-log"))
 	p.Emulate(360, browsertest.Light)
 	require.Less(t, browsertest.Eval[float64](p,
 		`document.querySelector('tbody tr[id]').getBoundingClientRect().bottom`), 480.0)
@@ -206,7 +206,7 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Emulate(1280, browsertest.Light)
 	p.Click(`a:text("Older →")`)
 	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
-	p.Open(o.At("/settings/audit-log"))
+	p.Open(o.Path("/settings/audit-log"))
 	require.False(t, isVisible(p, "tbody dl"))
 	browsertest.Eval[any](p, `(({left, top}) => document.elementFromPoint(left + 9, top + 9).click())(
 		document.querySelector('tbody tr[id] th').getBoundingClientRect())`) // a click on the row opens the entry
@@ -241,13 +241,13 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 		}
 	}
 	want := len(w.LogOf(t, acme)) + 2 // the header row and the entry of the download
-	file := b.Get(acme.At("/settings/audit-log.csv")).Is(t, 200)
+	file := b.Get(acme.Path("/settings/audit-log.csv")).Is(t, 200)
 	rows := tb.Must(csv.NewReader(strings.NewReader(file.Body)).ReadAll())(t)
 	require.Len(t, rows, want)
 	for _, text := range slices.Concat(rows...) {
 		require.NotRegexp(t, "^[=+\\-@\\t\\r\\n\\x00]", text, "a formula")
 	}
-	page := b.Get(acme.At("/settings/audit-log"))
+	page := b.Get(acme.Path("/settings/audit-log"))
 	for range 2 {
 		page.Is(t, 200).Has(t, "<dt>User agent</dt>").Lacks(t, "<script>", "<img", "onerror=alert(1)>", "\x00", "\xff")
 		page = b.Get(page.Link("Older →"))
@@ -266,7 +266,7 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead) // the filter excludes this entry
 	w.DB.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		values ($1, $2, 'BI', 'expired', now() - interval '1 d', 2880)`, acme.ID, key.ID)
-	page := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))
+	page := b.Get(acme.Path("/settings/audit-log?action=api_key.refused"))
 	plain := b.Get(page.Link("<span>Download"))
 	require.Equal(t, "text/csv; charset=utf-8", plain.Header.Get("Content-Type"))
 	require.Regexp(t, `^attachment; filename="audit-log_\d{4}-\d\d-\d\d\.csv"$`,
@@ -278,14 +278,14 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 	require.Regexp(t,
 		`^\x{FEFF}entryId;at;actorKind;.*\n(?:.*\n)?E\d+;\d{4}-\d\d-\d\d \d\d:\d\d:\d\d;key;k;"a;'=1";`,
 		excel.Body)
-	require.Equal(t, 3, strings.Count(plain.Body, "\n"), "head, entry and counted refusals")
+	require.Equal(t, 3, strings.Count(plain.Body, "\n"), "header, entry and counted refusals")
 	require.Equal(t, 3, strings.Count(excel.Body, "\n"))
 	require.Contains(t, plain.Body, "2880")
 	require.Equal(t, plain.Header.Get("Content-Disposition"), excel.Header.Get("Content-Disposition"))
 	before := len(w.LogOf(t, acme))
-	b.Get(acme.At("/settings/audit-log.csv?format=xlsx")).Is(t, 400).Has(t,
+	b.Get(acme.Path("/settings/audit-log.csv?format=xlsx")).Is(t, 400).Has(t,
 		"The format is unknown. Use excel-semicolon, or none for CSV.")
-	b.Send(http.MethodGet, acme.At("/settings/audit-log.csv"), "", http.Header{"Range": {"bytes=9-"},
+	b.Send(http.MethodGet, acme.Path("/settings/audit-log.csv"), "", http.Header{"Range": {"bytes=9-"},
 		"Referer": {b.BaseURL + "/"}}).Is(t, 400)
 	require.Len(t, w.LogOf(t, acme), before, "what is refused has no entry")
 }

@@ -49,32 +49,32 @@ type docsView struct {
 // Page handles GET /docs and all pages below it except the search.
 func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	path := strings.TrimPrefix(c.Path(), "/docs")
-	i := slices.IndexFunc(h.documentation.Pages, func(at page) bool { return at.Path == path })
+	i := slices.IndexFunc(h.documentation.Pages, func(current page) bool { return current.Path == path })
 	if i < 0 {
 		return fiber.ErrNotFound
 	}
-	at := h.documentation.Pages[i]
-	v := h.newView(p, at)
+	current := h.documentation.Pages[i]
+	v := h.newView(p, current)
 	v.examples = h.examplesFor(c.UserContext(), p)
-	return h.Render(c, fiber.StatusOK, at.Template, v)
+	return h.Render(c, fiber.StatusOK, current.Template, v)
 }
 
-func (h *Handler) newView(p *ui.Principal, at page) *docsView {
-	return &docsView{h.newLayout(p, at), at, h.placeholders(), h.documentation, limits}
+func (h *Handler) newView(p *ui.Principal, current page) *docsView {
+	return &docsView{h.newLayout(p, current), current, h.placeholders(), h.documentation, limits}
 }
 
-func (h *Handler) newLayout(p *ui.Principal, at page) ui.Layout {
-	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
-	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}
+func (h *Handler) newLayout(p *ui.Principal, current page) ui.Layout {
+	l := ui.NewLayout(p, current.Name, ui.AreaDocs)
+	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: current.Sections}
 	for _, other := range h.documentation.Pages {
 		link := ui.Link{Name: other.Name, Path: "/docs" + other.Path, Group: other.Group,
-			Current: other.Path == at.Path}
+			Current: other.Path == current.Path}
 		switch other.Parent {
 		case "":
-			link.Current = link.Current || at.Parent != "" && other.Path == at.Parent
+			link.Current = link.Current || current.Parent != "" && other.Path == current.Parent
 			l.Sidebar.Pages = append(l.Sidebar.Pages, link)
-		case at.Path, at.Parent:
-			if other.Recipe.Kind == at.Recipe.Kind { // the sidebar has no room for all recipes
+		case current.Path, current.Parent:
+			if other.Recipe.Kind == current.Recipe.Kind { // the sidebar has no room for all recipes
 				l.Sidebar.Links = append(l.Sidebar.Links, link)
 			}
 		}

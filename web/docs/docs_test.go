@@ -120,7 +120,7 @@ func TestDocsNeedNoSignIn(t *testing.T) {
 			page.Has(t, `id="`+section[0]+`"`)
 		}
 	}
-	b.Get("/docs").Has(t, `href="`+acme.At("/settings/api-keys")+`">Manage keys</a>`)
+	b.Get("/docs").Has(t, `href="`+acme.Path("/settings/api-keys")+`">Manage keys</a>`)
 	w.Pools.Close()
 	b.Get("/docs/errors").Is(t, 200) // the page explains ERR_UNAVAILABLE
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)

@@ -21,26 +21,26 @@ const (
 
 type examples struct {
 	ForkID, GroupID      string
-	ForkTitle, GroupName string // "": Fill keeps the id of the OpenAPI document's example
-	base                 string // public URL of this service
-	// from is two years ago, or the day the oldest fork was created; year is a year ago. They
-	// replace the first days in recipes.
-	from, year        string
-	firstDay, lastDay string // they replace the period of requests: the sample's days, or the last two complete days
+	ForkTitle, GroupName string // "": the id is a placeholder
+	baseURL              string // public URL of this service
+	// They replace the first days in recipes. historyStart is two years ago, or the day the oldest
+	// fork was created, whichever is earlier.
+	historyStart, yearAgo string
+	firstDay, lastDay     string // they replace the period of requests: the sample's days, or the last two complete days
 }
 
-// daysAgo returns the day n days ago.
-func (h *Handler) daysAgo(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
+// daysAgo returns the day n days ago, such as 2026-03-01.
+func (h *Handler) daysAgo(n int) string { return h.Today().AddDate(0, 0, -n).Format(time.DateOnly) }
 
 func (h *Handler) placeholders() examples {
 	return examples{
-		ForkID:   exampleFork,
-		GroupID:  exampleGroup,
-		base:     h.BaseURL,
-		from:     h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
-		year:     h.daysAgo(365),
-		firstDay: sampleFirst,
-		lastDay:  sampleLast,
+		ForkID:       exampleFork,
+		GroupID:      exampleGroup,
+		baseURL:      h.BaseURL,
+		historyStart: h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
+		yearAgo:      h.daysAgo(365),
+		firstDay:     sampleFirst,
+		lastDay:      sampleLast,
 	}
 }
 
@@ -64,7 +64,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 		e.firstDay = h.daysAgo(2)
 		e.lastDay = h.daysAgo(1)
 	}
-	e.from = min(e.from, forks[0].CreatedAt.Format(time.DateOnly))
+	e.historyStart = min(e.historyStart, forks[0].CreatedAt.Format(time.DateOnly))
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
 	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, "")

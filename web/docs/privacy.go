@@ -29,22 +29,22 @@ func privacyPages() (all []page) {
 	}
 	for _, language := range noticeLanguages {
 		n := notices[language]
-		at := page{Name: n.Title, Path: path(language), Template: "privacy", Language: language, Notice: n}
+		translation := page{Name: n.Title, Path: path(language), Template: "privacy", Language: language, Notice: n}
 		if language != "en" {
-			at.Parent = "/privacy"
-			at.Name = n.Name
+			translation.Parent = "/privacy"
+			translation.Name = n.Name
 		}
 		for _, other := range noticeLanguages {
-			at.NoticeLanguages = append(at.NoticeLanguages, ui.Link{
+			translation.NoticeLanguages = append(translation.NoticeLanguages, ui.Link{
 				Name: notices[other].Name, Path: "/docs" + path(other), Current: other == language,
 			})
 		}
-		all = append(all, at)
+		all = append(all, translation)
 	}
 	return all
 }
 
-// Fact fills in the constants that the text states.
+// Fact returns text with the placeholder {threshold} replaced by its value.
 func (n privacyNotice) Fact(text string) string {
 	return strings.ReplaceAll(text, "{threshold}", strconv.Itoa(reports.MinGroup))
 }

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// docsFiles has the programs in recipes/, which examples.Program reads.
+// docsFiles has the JSON files that decodeFile reads, and the programs in recipes/.
 //
 //go:embed coloured.json docs.json privacy.json reference.json recipes
 var docsFiles embed.FS
 
 type documentation struct {
-	Pages []page // loadDocumentation adds a page for each recipe and operation
+	Pages []page // loadDocumentation adds one for each privacy notice, recipe and operation
 	// recipes/start has a file for each request of Start in each of Languages.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation, Save string } // Save has the options with which curl saves the response
@@ -93,7 +93,7 @@ func (e examples) Snippet(id, label, text string) snippet {
 }
 
 func (e examples) Fill(text string) string {
-	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
-		exampleGroup, e.GroupID, "2024-01-01", e.from, "2025-04-01", e.year,
+	return strings.NewReplacer("https://dg.example.org", e.baseURL, exampleFork, e.ForkID,
+		exampleGroup, e.GroupID, "2024-01-01", e.historyStart, "2025-04-01", e.yearAgo,
 		sampleFirst, e.firstDay, sampleLast, e.lastDay).Replace(text)
 }

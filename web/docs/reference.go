@@ -38,7 +38,7 @@ type refStatus struct {
 	Text         template.HTML
 }
 
-// Get panics if there is no such operation.
+// Get returns the operation with the id. It panics if there is none.
 func (r reference) Get(id string) operation {
 	return r[slices.IndexFunc(r, func(o operation) bool { return o.ID == id })]
 }

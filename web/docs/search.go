@@ -49,18 +49,18 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 	words := strings.Fields(normalise(query))
 	var named, others []searchResult
-	for i, at := range h.documentation.Pages {
-		if at.Parent == "/privacy" { // the page is a translation
+	for i, candidate := range h.documentation.Pages {
+		if candidate.Parent == "/privacy" { // the page is a translation
 			continue
 		}
 		best := bestPassage(words, texts[i].passages)
 		switch {
-		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
-			named = slices.Insert(named, 0, searchResult{at, texts[i].passages[0]})
-		case countWords(words, normalise(at.Name)) == len(words):
-			named = append(named, searchResult{at, best})
+		case strings.EqualFold(candidate.Name, strings.TrimSpace(query)):
+			named = slices.Insert(named, 0, searchResult{candidate, texts[i].passages[0]})
+		case countWords(words, normalise(candidate.Name)) == len(words):
+			named = append(named, searchResult{candidate, best})
 		case countWords(words, texts[i].normalised) == len(words):
-			others = append(others, searchResult{at, best})
+			others = append(others, searchResult{candidate, best})
 		}
 	}
 	v := searchView{h.newLayout(p, page{Name: "Search", Path: "/search"}), slices.Concat(named, others)}
@@ -78,9 +78,9 @@ func normalise(text string) string {
 // bestPassage returns the first passage that contains the most words.
 func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
-	for _, one := range text {
-		if n := countWords(words, one.normalised); n > most {
-			best = one
+	for _, p := range text {
+		if n := countWords(words, p.normalised); n > most {
+			best = p
 			most = n
 		}
 	}
@@ -99,8 +99,8 @@ func countWords(words []string, text string) (n int) {
 
 // pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
 func (h *Handler) pageTexts() (all []pageText, err error) {
-	for _, at := range h.documentation.Pages {
-		markup, err := h.Markup(at.Template, h.newView(nil, at))
+	for _, candidate := range h.documentation.Pages {
+		markup, err := h.Markup(candidate.Template, h.newView(nil, candidate))
 		if err != nil {
 			return nil, err
 		}
@@ -108,9 +108,9 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 		if err != nil {
 			return nil, err
 		}
-		text := pageText{normalise(at.Name), passagesOf(document)}
-		for _, one := range text.passages {
-			text.normalised += " " + one.normalised
+		text := pageText{normalise(candidate.Name), passagesOf(document)}
+		for _, p := range text.passages {
+			text.normalised += " " + p.normalised
 		}
 		all = append(all, text)
 	}

@@ -56,8 +56,8 @@ func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout
 	return h.SettingsLayout(c, p, title, "api-keys")
 }
 
-// replaceable returns false for a replaced key. Its RevokedAt is set, and is in the future during
-// the overlap.
+// replaceable reports whether k can be replaced. A replaced key cannot: its RevokedAt is set, and is in
+// the future during the overlap.
 func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable
 }

@@ -11,8 +11,8 @@ import (
 )
 
 type expiryChoice struct {
-	Days string // number of days, which is the option's value too
-	At   time.Time
+	Days      string // number of days, which is the option's value too
+	ExpiresAt time.Time
 }
 
 func expiryChoices(today time.Time) []expiryChoice {
@@ -23,8 +23,8 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// successorExpiry returns the default expiry for k's successor: the lifetime of k, in days rounded
-// up.
+// successorExpiry returns the fields Expiry and Day for k's successor: the lifetime of k, in days
+// rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
@@ -38,7 +38,8 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt rejects a day that was entered while another choice is selected.
+// expiresAt returns the chosen expiry, or nil for never. It rejects a day that was entered while another
+// choice is selected.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)
@@ -49,7 +50,7 @@ func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	}
 	for _, choice := range expiryChoices(now.UTC().Truncate(ui.OneDay)) {
 		if f.Expiry == choice.Days {
-			return &choice.At, ui.FormError{}
+			return &choice.ExpiresAt, ui.FormError{}
 		}
 	}
 	if f.Expiry == "never" {
@@ -59,18 +60,18 @@ func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 }
 
 func (f keyForm) expiryDate(now time.Time) (*time.Time, ui.FormError) {
-	at, ok := input.ParseDay(f.Day)
+	day, ok := input.ParseDay(f.Day)
 	if !ok {
 		return nil, ui.FormError{
 			Field:   "day",
 			Message: "Enter a date from 2000 to 2199, such as 2026-12-31.",
 		}
 	}
-	if !at.After(now) {
+	if !day.After(now) {
 		return nil, ui.FormError{
 			Field:   "day",
-			Message: fmt.Sprintf("%s has begun. Choose a later date.", ui.Day(at)),
+			Message: fmt.Sprintf("%s has begun. Choose a later date.", ui.Day(day)),
 		}
 	}
-	return &at, ui.FormError{}
+	return &day, ui.FormError{}
 }

@@ -14,9 +14,9 @@ import (
 type labelForm apikeys.Label
 
 func formErrors(violations []input.Violation) (f ui.FormErrors) {
-	for _, fault := range violations {
-		if f.Error(fault.Field) == "" {
-			f.Errors = append(f.Errors, ui.FormError{Field: fault.Field, Message: fault.Message})
+	for _, violation := range violations {
+		if f.Error(violation.Field) == "" {
+			f.Errors = append(f.Errors, ui.FormError{Field: violation.Field, Message: violation.Message})
 		}
 	}
 	return f

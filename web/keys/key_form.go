@@ -39,10 +39,11 @@ func (f keyForm) Has(scope apikeys.Scope) bool { return slices.Contains(f.Scopes
 
 type overlapChoice struct {
 	apikeys.Overlap
-	Until time.Time // when the old key stops working; see overlapsOf
+	StopsAt time.Time // when the old key stops working; see overlapsOf
 }
 
-// overlap returns the chosen overlap, or an invalid one for a missing or unknown choice.
+// overlap returns the chosen overlap. For an unknown choice, or a missing one of a replacement, it
+// returns an invalid overlap.
 func (f keyForm) overlap() apikeys.Overlap {
 	for _, o := range apikeys.Overlaps {
 		if o.Value == f.Overlap || f.replaces == "" && f.Overlap == "" {
@@ -71,7 +72,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view.keyForm = parseKeyForm(c)
-	in, invalid := view.newKey(h.Now())
+	newKey, invalid := view.newKey(h.Now())
 	var status int
 	view.FormErrors, status, err = h.Reauthenticate(c, p, invalid...)
 	if err != nil {
@@ -84,7 +85,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), in,
+	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), newKey,
 		apikeys.AuditRequest(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
@@ -193,19 +194,19 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 
 // newKey returns the key to create. The key is valid only if there are no errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
-	at, wrong := f.expiresAt(now)
-	in := apikeys.NewKey{
+	expiresAt, expiryError := f.expiresAt(now)
+	newKey := apikeys.NewKey{
 		ID:          f.ID,
 		Name:        f.Name,
 		Description: f.Description,
 		Scopes:      slices.Compact(slices.Sorted(slices.Values(f.Scopes))),
-		ExpiresAt:   at,
+		ExpiresAt:   expiresAt,
 		Replaces:    f.replaces,
 		Overlap:     f.overlap().Duration,
 	}
-	invalid := formErrors(in.Violations()).Errors
-	if wrong.Message != "" {
-		invalid = append(invalid, wrong)
+	invalid := formErrors(newKey.Violations()).Errors
+	if expiryError.Message != "" {
+		invalid = append(invalid, expiryError)
 	}
-	return in, invalid
+	return newKey, invalid
 }

@@ -36,15 +36,15 @@ func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 		'begin revoke select on api_keys from dg_app; return null; end'`)
 	w.DB.Exec(`create constraint trigger hide_keys after insert on api_keys
 		deferrable initially deferred for each row execute function hide_keys()`)
-	secretIn(t, b.Post(acme.At("/settings/api-keys/new"), webtest.NewKeyForm()).Is(t, 200))
-	b.Get(acme.At("/settings/api-keys")).Is(t, 500)
+	secretIn(t, b.Post(acme.Path("/settings/api-keys/new"), webtest.NewKeyForm()).Is(t, 200))
+	b.Get(acme.Path("/settings/api-keys")).Is(t, 500)
 }
 
 // A key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)
-	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
+	form := b.Get(acme.Path("/settings/api-keys/new")).Is(t, 200)
 	require.Regexp(t, `(?s)value="30"[^\n]*21 Dec 2026<.*value="90"[^\n]*19 Feb 2027<.*`+
 		`value="365"[^\n]*21 Nov 2027<`, form.Body)
 	form.Has(t, `name="expiry" value="90" aria-describedby="x90h" checked>`)
@@ -52,7 +52,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 
 	sent := webtest.NewKeyForm()
 	sent.Set("name", "  Power BI, learning dashboard ")
-	created := b.Post(acme.At("/settings/api-keys/new"), sent)
+	created := b.Post(acme.Path("/settings/api-keys/new"), sent)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
 	require.Contains(t, html.UnescapeString(testkit.TextOf(created.Body)),
 		"Name Power BI, learning dashboard Scopes Forks, reports Expires 19 Feb 2027, 00:00 UTC")
@@ -61,7 +61,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
 	require.Equal(t, fixedNow, key.CreatedAt.UTC())
 	tb.Must(w.Keys.Authenticate(t.Context(), secretIn(t, created), nil))(t)
-	b.Get(acme.At("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow: today has begun
+	b.Get(acme.Path("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow: today has begun
 	for chosen, want := range map[[2]string]string{
 		{"30", ""}:            "2026-12-21T00:00:00Z",
 		{"365", ""}:           "2027-11-21T00:00:00Z",
@@ -70,26 +70,26 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 		{"day", "2199-12-31"}: "2199-12-31T00:00:00Z",
 	} {
 		maps.Copy(sent, testkit.Form("expiry", chosen[0], "day", chosen[1]))
-		made := createdKey(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), sent))
+		made := createdKey(t, w, acme, b.Post(acme.Path("/settings/api-keys/new"), sent))
 		require.Equal(t, want, strings.Trim(string(tb.Must(json.Marshal(made.ExpiresAt))(t)), `"`), chosen)
 	}
 	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
-	b.Post(acme.At("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
+	b.Post(acme.Path("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
 }
 
 // A form sent twice, as without JavaScript, creates one key. The second response links to it.
 func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	path := acme.At("/settings/api-keys/new")
+	path := acme.Path("/settings/api-keys/new")
 	form := b.Get(path)
 	sent := webtest.NewKeyForm()
 	sent.Set("id", testkit.Submatch(t, `name="id" value="([0-9A-Za-z]{22})"`, form.Body))
 	require.Equal(t, sent.Get("id"), createdKey(t, w, acme, b.Post(path, sent)).ID)
 	for range 2 {
-		testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", sent.Get("id")), b.Post(path, sent))
+		testkit.RequireRedirect(t, acme.Path("/settings/api-keys/%s", sent.Get("id")), b.Post(path, sent))
 	}
 	require.Equal(t, 1, w.DB.CountRows(`api_keys where org_id = $1`, acme.ID))
-	b.Get(acme.At("/settings/api-keys/%s", sent.Get("id"))).Has(t, "This form was sent twice")
+	b.Get(acme.Path("/settings/api-keys/%s", sent.Get("id"))).Has(t, "This form was sent twice")
 	for _, malformed := range []string{"", "x", sent.Get("id") + "\n"} {
 		sent.Set("id", malformed)
 		b.Post(path, sent).Is(t, 200)
@@ -117,7 +117,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 		form := webtest.NewKeyForm()
 		change := tb.Must(url.ParseQuery(c.change))(t)
 		maps.Copy(form, change)
-		p := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 400)
+		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400)
 		p.Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
 			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
 		require.Contains(t, html.UnescapeString(p.Body), c.says)
@@ -135,7 +135,7 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	page := func() testkit.Page {
-		return b.Get(acme.At("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
+		return b.Get(acme.Path("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
 	}
 	for life, chosen := range map[string]string{
 		"null": `value="never" aria-describedby="xneverh" checked`,
@@ -158,7 +158,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.NewKey(t, acme, "Between", apikeys.ForksRead)
-	path := acme.At("/settings/api-keys/%s/replace", old.ID)
+	path := acme.Path("/settings/api-keys/%s/replace", old.ID)
 	for _, overlap := range []string{"", "year"} {
 		b.Post(path, webtest.ReplacementForm(overlap)).Is(t, 400).Has(t, "Choose when the old key stops.")
 	}
@@ -168,19 +168,19 @@ func TestKeyIsReplaced(t *testing.T) {
 	key := createdKey(t, w, acme, done)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
-		testkit.Submatches(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
+		testkit.Submatches(`data-name>([^<]+)<`, b.Get(acme.Path("/settings/api-keys")).Body))
 
 	for _, p := range []testkit.Page{b.Get(path), b.Post(path, form)} {
 		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")
 	}
-	b.Post(acme.At("/settings/api-keys/%s/replace", key.ID), webtest.ReplacementForm("now")).Has(t,
+	b.Post(acme.Path("/settings/api-keys/%s/replace", key.ID), webtest.ReplacementForm("now")).Has(t,
 		"<dt>Old key</dt><dd>No longer works</dd>")
 }
 
 // Only one response contains the secret. TestSecretsAppearNowhere proves that it is neither stored nor logged.
 func TestSecretIsShownOnce(t *testing.T) {
 	_, acme, b := webtest.StartAsOwner(t)
-	path := acme.At("/settings/api-keys/new")
+	path := acme.Path("/settings/api-keys/new")
 	created := b.Post(path, webtest.NewKeyForm())
 	token := secretIn(t, created)
 	require.Equal(t, 1, strings.Count(created.Body, token.Secret),
@@ -188,10 +188,10 @@ func TestSecretIsShownOnce(t *testing.T) {
 	for name, header := range created.Header {
 		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
 	}
-	key := acme.At("/settings/api-keys/%s", token.ID)
+	key := acme.Path("/settings/api-keys/%s", token.ID)
 	for _, other := range []string{
-		path, acme.At("/settings/api-keys"), key, key + "/rename", key + "/replace", key + "/revoke",
-		acme.At("/settings/audit-log"), acme.At("/settings/audit-log.csv"), acme.At("/settings/organisation"),
+		path, acme.Path("/settings/api-keys"), key, key + "/rename", key + "/replace", key + "/revoke",
+		acme.Path("/settings/audit-log"), acme.Path("/settings/audit-log.csv"), acme.Path("/settings/organisation"),
 	} {
 		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])
 	}

@@ -65,9 +65,9 @@ func (h *Handler) eventsOf(
 		if err := ui.AuthorizeAll(p, audit.ReadAuditLog, entries, audit.Entry.Owner); err != nil {
 			return nil, err
 		}
-		kind, _ := audit.DisplayOf(action)
+		display, _ := audit.DisplayOf(action)
 		for _, e := range entries {
-			events = append(events, keyEvent{e, kind.Label,
+			events = append(events, keyEvent{e, display.Label,
 				strings.ReplaceAll(string(e.Reason), "_", " "), e.Details[audit.RefusalsDetail]})
 		}
 	}

@@ -31,14 +31,14 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 		Scopes:      []apikeys.Scope{apikeys.ReportsRead},
 		ExpiresAt:   &ends,
 	}, audit.Request{}))(t)
-	path := acme.At("/settings/api-keys/%s", key.ID)
-	b.Get(acme.At("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
+	path := acme.Path("/settings/api-keys/%s", key.ID)
+	b.Get(acme.Path("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
 	p := b.Get(path).Is(t, 200)
 	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_"+key.ID+"_…",
 		"<dd>Reports</dd>", `<span class="state on">Active</span> <span>Expires <time`,
 		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd data-used>Never</dd>",
 		"No requests counted in the last 30 days.", path+"/replace", path+"/rename", path+"/revoke",
-		acme.At("/settings/audit-log?key=%s", key.ID))
+		acme.Path("/settings/audit-log?key=%s", key.ID))
 	p.Lacks(t, token.Secret, "<svg class=\"low\"")
 	storeUsage(w, key, 0, 1204, 3, 1)
 	storeUsage(w, key, 29, 10, 0, 0)
@@ -71,12 +71,12 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	} {
 		key := w.NewKey(t, acme, name, apikeys.ForksRead)
 		w.DB.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
-		path := acme.At("/settings/api-keys/%s", key.ID)
+		path := acme.Path("/settings/api-keys/%s", key.ID)
 		p := w.SignIn(t, c.person).Get(path).Is(t, 200)
 		offered := []string{}
-		for _, below := range []string{"/replace", "/rename", "/revoke"} {
-			if strings.Contains(p.Body, `href="`+path+below+`"`) {
-				offered = append(offered, below)
+		for _, action := range []string{"/replace", "/rename", "/revoke"} {
+			if strings.Contains(p.Body, `href="`+path+action+`"`) {
+				offered = append(offered, action)
 			}
 		}
 		require.Equal(t, c.offers, strings.Join(offered, " "), name)
@@ -92,7 +92,7 @@ func TestKeyIsRenamed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	b := w.SignIn(t, acme.Admin)
-	path := acme.At("/settings/api-keys/%s", key.ID)
+	path := acme.Path("/settings/api-keys/%s", key.ID)
 	b.Get(path+"/rename").Has(t, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
 	b.Post(path+"/rename", url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
@@ -103,7 +103,7 @@ func TestKeyIsRenamed(t *testing.T) {
 	done := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
 	require.Equal(t, path, done.Header.Get("Location"))
 	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
-	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
+	b.Get(acme.Path("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 
 // A replaced key can be revoked at once, even on an instance whose clock shows the overlap as ended.
@@ -113,7 +113,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
 	b := w.SignIn(t, acme.Owner)
-	b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
+	b.Post(acme.Path("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 	stopped := tb.Must(w.Keys.Key(t.Context(), acme.AsOwner(), key.ID))(t)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
 }
@@ -126,12 +126,12 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	used := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	updateKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
 	b := w.SignIn(t, acme.AdminPlain)
-	path := acme.At("/settings/api-keys/%s/revoke", key.ID)
+	path := acme.Path("/settings/api-keys/%s/revoke", key.ID)
 	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke “<bdi>Warehouse, nightly export</bdi>”?</h1>",
 		"Every tool that uses this key loses access immediately and for good.",
 		"<dt>Last used</dt><dd>Never</dd>", "dg_live_"+key.ID+"_…",
-		`href="`+acme.At("/settings/api-keys/%s", key.ID)+`" autofocus>Cancel</a>`)
-	b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Has(t,
+		`href="`+acme.Path("/settings/api-keys/%s", key.ID)+`" autofocus>Cancel</a>`)
+	b.Get(acme.Path("/settings/api-keys/%s/revoke", used.ID)).Has(t,
 		`<dt>Last used</dt><dd data-lately><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
 
@@ -140,7 +140,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	require.Contains(t, rowOf(t, b.Get(done.Header.Get("Location")), key.Name), "Revoked Since")
 
 	before := w.AllKeys(t, acme)
-	testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", key.ID), b.Get(path))
+	testkit.RequireRedirect(t, acme.Path("/settings/api-keys/%s", key.ID), b.Get(path))
 	b.Post(path, url.Values{}).Is(t, 303)
 	require.Equal(t, before, w.AllKeys(t, acme))
 	require.Len(t, w.LogOf(t, acme), 3)

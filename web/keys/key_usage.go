@@ -20,7 +20,8 @@ type usageView struct {
 	Rejected bool // whether any request was refused or limited
 }
 
-// AcceptedBar is drawn over Bar, the path of all requests. Left is the day's x in the chart.
+// usageDay is a day of the chart. AcceptedBar is drawn over Bar, the path of all requests. Left is the
+// day's x.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string
@@ -30,8 +31,8 @@ type usageDay struct {
 // usageTimeout bounds the wait for the usage of keys. Screens can omit the usage.
 const usageTimeout = time.Second
 
-// usageOf returns nil after usageTimeout, because a lock on the usage table must not prevent the
-// revocation of a key.
+// usageOf returns the usage by key id, or nil after usageTimeout: a lock on the usage table must not
+// prevent the revocation of a key.
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
 ) (map[string][]apikeys.Usage, error) {

@@ -13,15 +13,15 @@ import (
 	"dg/web/ui"
 )
 
-// The wait for usage is bounded. Another failure, as at the request's end, is an error. TestKeyListShowsUsage waits.
+// The wait for usage is bounded. Other failures are errors. TestKeyListShowsUsage lets the time pass.
 func TestFailureToReadUsageIsAnError(t *testing.T) {
 	bounded := func(ctx context.Context) bool {
 		deadline, ok := ctx.Deadline()
 		return ok && time.Until(deadline) <= usageTimeout
 	}
-	ended, end := context.WithCancel(t.Context())
-	end()
-	for failure, ctx := range map[error]context.Context{errors.New("failed"): t.Context(), context.Canceled: ended} {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for failure, ctx := range map[error]context.Context{errors.New("failed"): t.Context(), context.Canceled: cancelled} {
 		var keys mockKeys
 		keys.On("UsageOf", mock.MatchedBy(bounded), mock.Anything, mock.Anything).Return(nil, failure)
 		require.ErrorIs(t, tb.ErrorOf((&Handler{Keys: &keys}).usageOf(ctx, &ui.Principal{}, nil)), failure)

@@ -13,24 +13,24 @@ import (
 
 type keysView struct {
 	ui.Layout
-	ui.Pager            // pages the inactive keys
-	CreatePath   string // path of the form; "": the role or the plan does not permit it
-	Paused       bool   // whether the plan does not include the API
-	Active       []keyRow
-	Inactive     []keyRow // revoked or expired keys
-	AllInactive  string   // the number of inactive keys on all pages
-	OpenInactive bool     // whether the list of inactive keys is unfolded
-	Truncated    bool     // whether there may be older inactive keys than the listed ones
-	Query        keysQuery
-	Path         string // path of the list without a query
-	Searchable   bool   // whether there are enough keys to search
+	ui.Pager             // pages the inactive keys
+	CreatePath    string // path of the form; "": the role or the plan does not permit it
+	Paused        bool   // whether the plan does not include the API
+	Active        []keyRow
+	Inactive      []keyRow // revoked or expired keys
+	InactiveCount string   // the number of inactive keys on all pages
+	OpenInactive  bool     // whether the list of inactive keys is unfolded
+	Truncated     bool     // whether there may be older inactive keys than the listed ones
+	Query         keysQuery
+	Path          string // path of the list without a query
+	Searchable    bool   // whether there are enough keys to search
 }
 
 type keyRow struct {
 	Name, ID     string
 	Status, Mark string     // Mark is the CSS class of Status
-	Until        string     // the words before At, or "Never expires" if At is nil
-	At           *time.Time // the expiry or revocation, past or future; nil: never
+	EndLabel     string     // the words before EndsAt, or "Never expires" if EndsAt is nil
+	EndsAt       *time.Time // the expiry or revocation, past or future; nil: never
 	Scopes       string
 	Created      time.Time
 	Creator      string
@@ -100,13 +100,13 @@ func (h *Handler) addRows(
 ) error {
 	var active []apikeys.Key
 	var inactive []keyRow
-	named := map[string]int{}
+	countByName := map[string]int{}
 	for _, k := range keys {
-		named[k.Name]++
+		countByName[k.Name]++
 	}
 	for _, k := range view.Query.filter(keys, h.Now()) {
 		row := h.keyRow(p, k)
-		if row.Twin = named[k.Name] > 1; row.isActive {
+		if row.Twin = countByName[k.Name] > 1; row.isActive {
 			active = append(active, k)
 		} else {
 			inactive = append(inactive, row)
@@ -127,7 +127,7 @@ func (h *Handler) addRows(
 	}
 	for i, k := range ordered {
 		row := h.keyRow(p, k)
-		row.Twin = named[k.Name] > 1
+		row.Twin = countByName[k.Name] > 1
 		row.Replaced = i > 0 && ordered[i-1].Replaces == k.ID
 		requests, sum := totals(used[k.ID])
 		row.Spark = ui.NewSparkline(requests, top)
@@ -139,7 +139,7 @@ func (h *Handler) addRows(
 		return view.Query.path(view.Path, strconv.Itoa(page))
 	})
 	view.Inactive = inactive[view.From:view.To]
-	view.AllInactive = ui.Count(int64(len(inactive)))
+	view.InactiveCount = ui.Count(int64(len(inactive)))
 	view.OpenInactive = c.Query("page") != "" || view.Query.IsSet() && len(active) == 0
 	return nil
 }
@@ -161,7 +161,7 @@ func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	return ordered
 }
 
-var stateWords = map[apikeys.State]struct{ status, mark, until string }{
+var stateWords = map[apikeys.State]struct{ status, mark, endLabel string }{
 	apikeys.StateUsable:  {"Active", "on", "Expires"},
 	apikeys.StatePaused:  {"Paused by plan", "held", "Expires"},
 	apikeys.StateExpired: {"Expired", "", "Since"},
@@ -177,8 +177,8 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		ID:         apikeys.TokenPrefix + k.ID + "_…",
 		Status:     words.status,
 		Mark:       words.mark,
-		Until:      words.until,
-		At:         k.ExpiresAt,
+		EndLabel:   words.endLabel,
+		EndsAt:     k.ExpiresAt,
 		Scopes:     scopeLabel(k.Scopes),
 		Created:    k.CreatedAt,
 		Creator:    k.CreatedBy.Name,
@@ -190,10 +190,10 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	}
 	switch {
 	case state == apikeys.StateRevoked:
-		r.At = k.RevokedAt
+		r.EndsAt = k.RevokedAt
 	case r.isActive && k.RevokedAt != nil && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
-		r.At = k.RevokedAt
-		r.Until = "Stops"
+		r.EndsAt = k.RevokedAt
+		r.EndLabel = "Stops"
 		if state == apikeys.StateUsable {
 			r.Status = "Replaced"
 			r.Mark = "soon"
@@ -202,10 +202,10 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		left := ui.DaysOf(k.ExpiresAt.Sub(now))
 		r.Status = ui.Plural(left, "Expires in %s day", "Expires in %s days")
 		r.Mark = "soon"
-		r.Until = "On"
+		r.EndLabel = "On"
 	}
-	if r.At == nil {
-		r.Until = "Never expires"
+	if r.EndsAt == nil {
+		r.EndLabel = "Never expires"
 	}
 	if r.isActive {
 		r.RevokePath = p.KeyPath(k.ID, "/revoke")

@@ -28,7 +28,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 func TestKeyFormByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
+	webtest.SignInWith(p, w, acme.Owner, acme.Path("/settings/api-keys/new"))
 	tabTo(t, p, "<button> Create key")
 	p.Press(kb.Enter)
 	p.WaitFor("#errors")
@@ -51,7 +51,7 @@ func TestKeyFormByKeyboard(t *testing.T) {
 		setTimeout(() => button.click(), 5);
 	}`)
 	p.WaitFor("#secret")
-	require.Equal(t, acme.At("/settings/api-keys"), p.Path(), "what the history leads back to")
+	require.Equal(t, acme.Path("/settings/api-keys"), p.Path(), "what the history leads back to")
 	p.Click(`a:text("Done")`)
 	p.ClickUntil(`#leave[open] button:text("Leave anyway")`, "table.keys")
 	keys := w.AllKeys(t, acme)
@@ -64,7 +64,7 @@ func TestKeyFormByKeyboard(t *testing.T) {
 func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
-	list := acme.At("/settings/api-keys")
+	list := acme.Path("/settings/api-keys")
 	webtest.SignInWith(p, w, acme.Owner, list)
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", "BI")
@@ -94,11 +94,11 @@ func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	p.Press(kb.Enter)
 	p.WaitFor("table.keys")
 	require.Equal(t, 1, prompts, "copying disarms the guard")
-	for when, step := range []func(){func() {}, p.Reload, p.Back} {
+	for i, step := range []func(){func() {}, p.Reload, p.Back} {
 		step()
 		markup := browsertest.Eval[string](p, `document.documentElement.outerHTML`)
-		require.NotContains(t, markup, secret[31:], "step %d", when)
-		require.Equal(t, list, p.Path(), "form and secret have no place in the history: step %d", when)
+		require.NotContains(t, markup, secret[31:], "step %d", i)
+		require.Equal(t, list, p.Path(), "form and secret have no place in the history: step %d", i)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
+	webtest.SignInWith(p, w, acme.Owner, acme.Path("/settings/api-keys/new"))
 	p.ClickUntil(`main button.primary`, "#errors")
 	p.Reload()
 	require.Zero(t, p.Count("#errors"), "a form that was sent again has its errors again")

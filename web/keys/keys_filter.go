@@ -31,12 +31,12 @@ func (keysQuery) ShowOptions() [][2]string { return showOptions }
 func (keysQuery) SortOptions() [][2]string { return sortOptions }
 
 func parseKeysQuery(c *fiber.Ctx) keysQuery {
-	known := func(name string, options [][2]string) string {
+	chosen := func(name string, options [][2]string) string {
 		i := slices.IndexFunc(options, func(o [2]string) bool { return o[0] == c.Query(name) })
 		return options[max(i, 0)][0]
 	}
 	search := strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")
-	return keysQuery{search, known("show", showOptions), known("sort", sortOptions)}
+	return keysQuery{search, chosen("show", showOptions), chosen("sort", sortOptions)}
 }
 
 // IsSet reports whether the query filters the list. Sorting does not count.
@@ -55,9 +55,9 @@ func (q keysQuery) path(list, page string) string {
 func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
 	text := strings.ToLower(q.Search)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
-		named := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
+		searched := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
 			"\n" + k.CreatedBy.Name)
-		return !strings.Contains(named, text) || !q.matches(k, now)
+		return !strings.Contains(searched, text) || !q.matches(k, now)
 	})
 	if q.Sort != "" {
 		slices.SortStableFunc(keys, q.compare)

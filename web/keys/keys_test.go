@@ -52,7 +52,7 @@ func TestKeysAreListed(t *testing.T) {
 	add("soon", 40*day, nil, fixedNow.Add(4*day+15*time.Hour), nil, reports)
 	gone := add("gone", 8*day, nil, fixedNow.Add(-day), fixedNow.Add(-2*day), reports)
 
-	p := w.SignIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
+	p := w.SignIn(t, acme.AdminPlain).Get(acme.Path("/settings/api-keys")).Is(t, 200)
 	require.Equal(t, "BI dg_live_"+bi.ID+
 		"_… Active Expires 1 Feb 2027, 09:31 UTC Last used 21 Nov 2026, 09:30 UTC Forks, reports 19 Nov 2026 "+
 		"owner of acme Revoke BI", rowOf(t, p, "BI"))
@@ -81,27 +81,27 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.AddManyKeys(acme, "revoked ", 1105, 0)
-	b.Get(acme.At("/settings/api-keys")).Lacks(t, "data-name>revoked 999<").Has(t, "Revoked and expired (1,099)",
-		"1–100 of 1,099", acme.At("/settings/api-keys?page=2"), "The audit log has the oldest keys.")
-	b.Get(acme.At("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>", "data-name>BI<")
+	b.Get(acme.Path("/settings/api-keys")).Lacks(t, "data-name>revoked 999<").Has(t, "Revoked and expired (1,099)",
+		"1–100 of 1,099", acme.Path("/settings/api-keys?page=2"), "The audit log has the oldest keys.")
+	b.Get(acme.Path("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>", "data-name>BI<")
 }
 
-// If all keys are in use, the form says so and keeps its values. Below the Pro plan, keys are only listed and revoked.
+// With 100 usable keys, the form says so and keeps its values. Below the Pro plan, keys can still be revoked.
 func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, o, "BI", apikeys.ForksRead)
-	path := o.At("/settings/api-keys/new")
+	path := o.Path("/settings/api-keys/new")
 	w.AddManyKeys(o, "n", 99, 99)
 	b.Post(path, webtest.NewKeyForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, o.ID)
 	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.NewKeyForm())} {
 		p.Is(t, 403).Has(t, "part of the Pro and Enterprise plans")
 	}
-	list := b.Get(o.At("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
-		Has(t, `href="`+o.At("/settings/organisation")+`">See the plan`)
+	list := b.Get(o.Path("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
+		Has(t, `href="`+o.Path("/settings/organisation")+`">See the plan`)
 	require.Contains(t, webtest.NoteTexts(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
 	require.Contains(t, rowOf(t, list, "BI"), "Paused by plan Never expires")
-	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
+	b.Post(o.Path("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
 // rules.md, Keys: the list shows each active key's requests of 30 days. List and key page wait a second at most.
@@ -114,14 +114,14 @@ func TestKeyListShowsUsage(t *testing.T) {
 	storeUsage(w, used, 30, 9_000, 0, 0)
 	storeUsage(w, revoked, 0, 1_777, 0, 0)
 	w.DB.Exec(`update api_keys set revoked_at = now() where id = $1`, revoked.ID)
-	p := b.Get(acme.At("/settings/api-keys"))
+	p := b.Get(acme.Path("/settings/api-keys"))
 	require.Contains(t, rowOf(t, p, "Used"), "1,235 Never used Reports")
 	require.NotContains(t, p.Body, "1,777", "a key that has ended shows none")
 	p.Has(t, `<path d="M1415 1157v77h70v-77zM2915 0v1234h70v-1234z"/>`) // the bar of a single request is visible
 
 	lock := w.DB.Begin(`lock table api_key_usage, audit_entries in access exclusive mode`)
-	p = b.Get(acme.At("/settings/api-keys"))
-	page := b.Get(acme.At("/settings/api-keys/%s", used.ID))
+	p = b.Get(acme.Path("/settings/api-keys"))
+	page := b.Get(acme.Path("/settings/api-keys/%s", used.ID))
 	require.NoError(t, lock.Rollback(t.Context()))
 	require.Contains(t, rowOf(t, p, "Used"), "Not available Never used Reports",
 		"a key can be revoked while its requests cannot be read")
@@ -133,7 +133,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)
-	announced := func(screen string) []string { return webtest.NoteTexts(t, b.Get(acme.At("%s", screen))) }
+	announced := func(screen string) []string { return webtest.NoteTexts(t, b.Get(acme.Path("%s", screen))) }
 	day := 24 * time.Hour
 	for name, left := range map[string]time.Duration{
 		"expired": 0, "first": day, "second": 7 * day, "third": 8 * day, "fourth": 9 * day,
@@ -152,9 +152,9 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 			require.Contains(t, notes[i], n)
 		}
 	}
-	b.Get(acme.At("/reports")).Lacks(t, "expires in")
-	w.SignIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation")).Has(t,
-		`two-step?next=`+url.QueryEscape(acme.At("/settings/api-keys/")))
+	b.Get(acme.Path("/reports")).Lacks(t, "expires in")
+	w.SignIn(t, acme.AdminPlain).Get(acme.Path("/settings/organisation")).Has(t,
+		`two-step?next=`+url.QueryEscape(acme.Path("/settings/api-keys/")))
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
 	require.Empty(t, announced("/settings/organisation"))
 	w.DB.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
@@ -177,7 +177,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	add("Old", nil, fixedNow.Add(-day))
 	b := w.SignIn(t, acme.Owner)
 	list := func(query string) string {
-		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)
+		p := b.Get(acme.Path("/settings/api-keys?%s", query)).Is(t, 200)
 		names := ""
 		for _, name := range testkit.Submatches(`data-name>([^<]+)<`, p.Body) {
 			names += name[0] + " "
@@ -193,13 +193,13 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	}
 	require.Empty(t, list("show=%00&sort=x&q=%ff"), "no name has that character")
 	require.Len(t, list("show=x&sort=x"), len("Warehouse bi LMS Old "))
-	b.Get(acme.At("/settings/api-keys?q=none")).
-		Has(t, "No key matches<", `value="none"`, `href="`+acme.At("/settings/api-keys")+`">Clear`)
-	b.Get(acme.At("/settings/api-keys?show=expired")).Has(t, "<details open>", `"expired" selected`)
+	b.Get(acme.Path("/settings/api-keys?q=none")).
+		Has(t, "No key matches<", `value="none"`, `href="`+acme.Path("/settings/api-keys")+`">Clear`)
+	b.Get(acme.Path("/settings/api-keys?show=expired")).Has(t, "<details open>", `"expired" selected`)
 	w.AddManyKeys(acme, "n", 3, 3)
-	b.Get(acme.At("/settings/api-keys")).Lacks(t, `role="search"`)
+	b.Get(acme.Path("/settings/api-keys")).Lacks(t, `role="search"`)
 	w.NewKey(t, acme, "The eighth", apikeys.ForksRead)
-	b.Get(acme.At("/settings/api-keys")).Has(t, `role="search"`)
+	b.Get(acme.Path("/settings/api-keys")).Has(t, `role="search"`)
 }
 
 // On a phone a key takes three lines, including its expiry. Keys of the same name show their ids on a fourth.
@@ -209,7 +209,7 @@ func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 		w.NewKey(t, acme, name, apikeys.ForksRead)
 	}
 	p := browsertest.New(t)
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
+	webtest.SignInWith(p, w, acme.Owner, acme.Path("/settings/api-keys"))
 	p.Emulate(360, browsertest.Light)
 	require.Equal(t, 2, p.Count("tbody th small"))
 	require.Less(t, browsertest.Eval[float64](p, `document.querySelector('tbody tr:nth-child(2)').offsetHeight`), 100.0)
@@ -221,9 +221,9 @@ func TestKeyPageHasItsHistory(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	other := w.NewKey(t, acme, "Other", apikeys.ForksRead)
-	at := func(k apikeys.Key) string { return acme.At("/settings/api-keys/%s", k.ID) }
-	b.Get(at(old)).Has(t, "No exports or refused requests.")
-	b.Get(at(old)+"/replace").Has(t, "Leaked?", `href="`+at(old)+`/revoke"`)
+	pathOf := func(k apikeys.Key) string { return acme.Path("/settings/api-keys/%s", k.ID) }
+	b.Get(pathOf(old)).Has(t, "No exports or refused requests.")
+	b.Get(pathOf(old)+"/replace").Has(t, "Leaked?", `href="`+pathOf(old)+`/revoke"`)
 	for address, k := range map[string]apikeys.Key{"203.0.113.7": old, "198.51.100.9": other} {
 		for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
 			e := audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name}, Action: action,
@@ -238,15 +238,15 @@ func TestKeyPageHasItsHistory(t *testing.T) {
 	}
 	form := webtest.ReplacementForm("now")
 	form.Set("name", "Successor")
-	b.Post(at(old)+"/replace", form).Is(t, 200)
+	b.Post(pathOf(old)+"/replace", form).Is(t, 200)
 	successor := w.AllKeys(t, acme)[0]
-	p := b.Get(at(old)).Has(t, `<dt>Replaced by</dt><dd><a href="`+at(successor)+`"><bdi>Successor`,
+	p := b.Get(pathOf(old)).Has(t, `<dt>Replaced by</dt><dd><a href="`+pathOf(successor)+`"><bdi>Successor`,
 		"203.0.113.7", "Request refused", "Export started", "wrong secret").Lacks(t, "198.51.100.9")
 	require.Equal(t, 10, strings.Count(p.Body, "203.0.113.7"), "five of each kind")
 	for _, action := range []string{"api_key.refused", "export.started"} {
-		link := acme.At("/settings/audit-log?key=%s&amp;action=%s", old.ID, action)
+		link := acme.Path("/settings/audit-log?key=%s&amp;action=%s", old.ID, action)
 		p.Has(t, `href="`+link+`"`)
 	}
-	b.Get(at(successor)).Has(t, `<dt>Replaces</dt><dd><a href="`+at(old)+`"><bdi>BI`)
-	b.Get(acme.At("/settings/audit-log?action=api_key.revoked&key=%s", old.ID)).Lacks(t, "No matching entries")
+	b.Get(pathOf(successor)).Has(t, `<dt>Replaces</dt><dd><a href="`+pathOf(old)+`"><bdi>BI`)
+	b.Get(acme.Path("/settings/audit-log?action=api_key.revoked&key=%s", old.ID)).Lacks(t, "No matching entries")
 }

@@ -31,7 +31,7 @@ type organisationView struct {
 type memberRow struct {
 	Name, Email, Role string
 	TwoStep           bool
-	Since             *time.Time
+	TwoStepSince      *time.Time
 	rank              int
 }
 
@@ -82,13 +82,13 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	if err != nil {
 		return err
 	}
-	users := int64(0)
+	verified := int64(0)
 	for _, p := range people {
 		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
 		view.Members = append(view.Members,
 			memberRow{p.Name, p.Email, ui.Label(roles[p.ID]), p.TwoStep, p.TwoStepSince, rank})
 		if p.TwoStep {
-			users++
+			verified++
 		}
 	}
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
@@ -101,6 +101,6 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 			"%s more members are not listed.")
 	}
 	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s %smembers.",
-		ui.Count(users), ui.Count(int64(len(view.Members))), listed)
+		ui.Count(verified), ui.Count(int64(len(view.Members))), listed)
 	return nil
 }

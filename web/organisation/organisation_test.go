@@ -22,7 +22,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w.DB.Exec(`update users set name = email where id = $1`, acme.Member.ID)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
-	p := w.SignIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
+	p := w.SignIn(t, acme.AdminPlain).Get(acme.Path("/settings/organisation"))
 	p.Has(t, "<p>Pro, with the API</p>", "<p>Pseudonymous</p>",
 		"never by name", "Two-step verification is on for 2 of 4 members.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
@@ -35,7 +35,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme")}
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
 	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
-	w.SignIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
+	w.SignIn(t, acme.Owner).Get(acme.Path("/settings/organisation")).Has(t,
 		"<p>Team, without the API</p>", "by their display name")
 }
 
@@ -47,7 +47,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 			  select lpad(i::text, 32, '0')::uuid, i || '@acme.example', i || '@acme.example', 'N'
 			    from generate_series(1, 600) i returning id)
 		insert into memberships (org_id, user_id, role) select $1, id, 'member' from made`, acme.ID)
-	p := b.Get(acme.At("/settings/organisation")).Has(t, "104 more members are not listed.",
+	p := b.Get(acme.Path("/settings/organisation")).Has(t, "104 more members are not listed.",
 		"Two-step verification is on for 1 of 500 listed members.", "owner@acme.example")
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
 }
@@ -55,8 +55,8 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 // The form explains the change, the settings then show the new mode, and the log has the old and the new one.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	form := acme.At("/settings/organisation/reporting-mode")
-	screen := acme.At("/settings/organisation")
+	form := acme.Path("/settings/organisation/reporting-mode")
+	screen := acme.Path("/settings/organisation")
 	b.Get(form).Has(t, `value="pseudonymous" checked`,
 		"Owners and admins: on the screens, and in the CSV files that they download.",
 		"also for past plays", "Today no key can read them.",
@@ -96,8 +96,8 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	expired := w.NewKey(t, acme, "Expired", apikeys.ReportsRead)
 	w.DB.Exec(`update api_keys set created_at = '2020-01-01', expires_at = '2020-01-02' where id = $1`, expired.ID)
 	b := w.SignIn(t, acme.Owner)
-	b.Post(acme.At("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
-	form := acme.At("/settings/organisation/reporting-mode")
+	b.Post(acme.Path("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
+	form := acme.Path("/settings/organisation/reporting-mode")
 	require.Contains(t, testkit.TextOf(b.Get(form).Lacks(t, "Forks only").Body),
 		"Today 6 keys can read them: Six & co Five Four Three Two and others")
 	entries := len(w.LogOf(t, acme))
@@ -126,16 +126,16 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	}
 	const row = `<bdi>([^<]*)</bdi></th><td role="cell" class="n" data-label="Members">0</td><td role="cell" class="mono"><span class="id">` +
 		`<code id="group-id\d+" translate="no">([0-9a-f-]{36})</code>`
-	first := b.Get(o.At("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
+	first := b.Get(o.Path("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
 	found = testkit.Submatches(row, first.Body)
 	for p := first; len(found) < len(want); found = append(found, testkit.Submatches(row, p.Body)...) {
 		p = b.Get(p.Link("Next →"))
 	}
 	require.Equal(t, want, found)
-	w.SignIn(t, other.Admin).Get(other.At("/settings/organisation")).
+	w.SignIn(t, other.Admin).Get(other.Path("/settings/organisation")).
 		Has(t, `data-label="Members">3</td>`).Lacks(t, `role="search"`)
 	for search, want := range map[string]int{"equipe+7": 11, "ÉQUIPE": 50, "%25": 0, "theirs": 0} {
-		body := b.Get(o.At("/settings/organisation?q=%s", search)).Has(t, `role="search"`).Body
+		body := b.Get(o.Path("/settings/organisation?q=%s", search)).Has(t, `role="search"`).Body
 		require.Len(t, testkit.Submatches(row, body), want, search)
 		require.Equal(t, want == 50, strings.Contains(body, "Only the first 50 matches"))
 		require.Equal(t, want == 0, strings.Contains(body, "No group matches."))

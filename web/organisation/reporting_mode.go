@@ -23,7 +23,7 @@ type reportingModeView struct {
 	Confirm    bool     // whether nominative needs the organisation's name, typed as a confirmation
 	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
 	MoreKeys   bool     // whether more than maxKeysNamed keys can read reports
-	AllKeys    int      // the number of keys that can read reports
+	KeyCount   int      // the number of keys that can read reports
 	Typed      string   // the typed name of the organisation
 }
 
@@ -59,7 +59,7 @@ func (h *Handler) renderReportingMode(
 			view.Keys = append(view.Keys, k.Name)
 		}
 	}
-	if view.AllKeys = len(view.Keys); view.AllKeys > maxKeysNamed {
+	if view.KeyCount = len(view.Keys); view.KeyCount > maxKeysNamed {
 		view.Keys = view.Keys[:maxKeysNamed]
 		view.MoreKeys = true
 	}
@@ -106,7 +106,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 
 // sameName compares in NFC and ignores case, extra spaces and characters that are not graphic.
 func sameName(typed, name string) bool {
-	readable := func(s string) string {
+	normalise := func(s string) string {
 		s = strings.Map(func(r rune) rune {
 			if unicode.IsSpace(r) || unicode.IsGraphic(r) {
 				return r
@@ -115,7 +115,7 @@ func sameName(typed, name string) bool {
 		}, norm.NFC.String(s))
 		return strings.Join(strings.Fields(s), " ")
 	}
-	return strings.EqualFold(readable(typed), readable(name))
+	return strings.EqualFold(normalise(typed), normalise(name))
 }
 
 func modeNotice(before, after org.ReportingMode) ui.Notice {

@@ -31,7 +31,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
 		require.Equal(t, fmt.Sprint(100*(day-1)), p.Attr(".plot rect.at", "x"), how)
 	}
-	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))
+	webtest.SignInWith(p, w, o.Owner, o.Path("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))
 	require.Zero(t, p.Count(".readout:not(:empty)"), "nothing is read yet")
 
 	x, y := p.PointOf(cursor, .35)
@@ -61,7 +61,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w.DB.AddPlayers(o.ID, 1)
 	w.DB.AddPlays(fork, 9, time.Now().AddDate(0, 0, -2), 0)
 	p := browsertest.New(t)
-	path := o.At("/reports/%s", fork.ID)
+	path := o.Path("/reports/%s", fork.ID)
 	webtest.SignInWith(p, w, o.Owner, path)
 	p.Click("#c-t > summary") // makes the page long
 	browsertest.Eval[bool](p, `window.kept = true`)
@@ -116,7 +116,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w.DB.AddPlays(fork, 60, time.Date(2026, 2, 10, 9, 0, 0, 0, time.UTC), time.Minute)
 	w.DB.AddPlays(fork, 1, time.Now().AddDate(0, 0, -2), 0)
 	p := browsertest.New(t)
-	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-28", fork.ID))
+	webtest.SignInWith(p, w, o.Owner, o.Path("/reports/%s?from=2026-03-01&to=2026-03-28", fork.ID))
 	measure := func(script string) float64 {
 		return browsertest.Eval[float64](p, `(() => {`+
 			`const box = (s) => document.querySelector(s).getBoundingClientRect(); const gap = (e) => { `+
@@ -142,7 +142,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)
 	tightest := `Math.min(...[...document.querySelectorAll('.figures dt')].map(gap))`
 	require.Greater(t, measure(tightest), 5.0)
-	p.Open(o.At("/reports"))
+	p.Open(o.Path("/reports"))
 	for width, shown := range map[int]bool{1280: true, 360: false} {
 		p.Emulate(width, browsertest.Light)
 		require.Equal(t, shown, browsertest.Eval[bool](p, `document.querySelector('td.rate').checkVisibility()`), width)
@@ -159,7 +159,7 @@ func TestJobsTakeFewClicks(t *testing.T) {
 	players := w.DB.AddPlayers(o.ID, 6)
 	w.DB.AddGroupNamed(o.ID, "All", players...)
 	w.DB.AddPlays(fork, 60, time.Now().AddDate(0, 0, -2), 0)
-	path := o.At("/reports/%s", fork.ID)
+	path := o.Path("/reports/%s", fork.ID)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, path)
 	for _, job := range []struct{ name, desktop, phone, choice, done string }{
@@ -192,7 +192,7 @@ func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 	}
 	w.DB.AddPlays(w.AddFork(o), 60, time.Now().AddDate(0, 0, -2), 0)
 	w.DB.Exec(`update plays set answers = '\x00000000000303030303'`) // gives each play answers to two skills
-	list := o.At("/reports")
+	list := o.Path("/reports")
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, list)
 	webtest.RequireAccessible(t, p, "eight groups")

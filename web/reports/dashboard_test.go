@@ -30,12 +30,12 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		"?from=2026-10-01&to=2026-10-31": {"1 to 31 Oct 2026", "Last month"},
 		"?from=2026-11-16&to=2026-11-21": {"16 to 21 Nov 2026", "This week"},
 	} {
-		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
+		p := b.Get(o.Path("/reports/%s%s", fork, query)).Is(t, 200)
 		p.Has(t, `<span class="only-print">`+want[0]+" ·&nbsp;All&nbsp;players ·&nbsp;</span><span class=\"pill\">Pseudonymous</span></p>")
 		marked := testkit.Submatches(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
-	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t, `</span>28 days <small>24 Oct to 20 Nov 2026</small></summary>`,
+	p := b.Get(o.Path("/reports/%s?groupId=%s", fork, group)).Has(t, `28 days <small>24 Oct to 20 Nov 2026</small>`,
 		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>"+
 			"<span class=\"pill\">Pseudonymous</span></p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
@@ -48,7 +48,7 @@ func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.AddFork(o).ID
 	group := w.DB.AddGroupNamed(o.ID, "Sales") // the group's figures are hidden, but not its id
-	p := b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&groupId=%s",
+	p := b.Get(o.Path("/reports/%s?from=2026-03-01&to=2026-03-31&groupId=%s",
 		strings.ToUpper(fork), strings.ToUpper(group)))
 	require.Contains(t, html.UnescapeString(p.Body), "curl -q -sS -G '"+w.BaseURL+"/api/v1/forks/"+fork+
 		"/stats' \\\n  -d from=2026-03-01 -d to=2026-03-31 -d groupId="+group+
@@ -71,13 +71,13 @@ func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 		"?to=2026-11-20&from=" + url.QueryEscape(hostile):             {"“From” is not a date.", "from"},
 		"?to=%00&from=%FF%FE&groupId=" + url.QueryEscape(hostile+"'"): {"“From” is not a date.", "from"},
 	} {
-		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 400).Has(t, want[0], "<title>Error: ", "Invalid period")
+		p := b.Get(o.Path("/reports/%s%s", fork, query)).Is(t, 400).Has(t, want[0], "<title>Error: ", "Invalid period")
 		p.Lacks(t, "<script>alert", "plays.csv")
 		const field = `name="([^"]*)" type="date" [^>]* value="[^"]*" aria-invalid="true" aria-describedby="period-error"`
 		require.Equal(t, [][]string{{want[1]}}, testkit.Submatches(field, p.Body), query)
 		require.Less(t, len(p.Body), 12_000)
 	}
-	b.Get(o.At("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group)).Has(t,
+	b.Get(o.Path("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group)).Has(t,
 		`value="2025-01-01"`, `value="2026-11-21"`, `name="groupId" value="`+group+`"`)
 
 	// If a misspelt group were ignored, the page would show the figures of all players.
@@ -86,12 +86,12 @@ func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 		"?%3Cb%3Egroup" + strings.Repeat("x", 2_000),
 	} {
 		for _, page := range []string{"", "/plays.csv"} {
-			p := b.Get(o.At("/reports/%s%s%s", fork, page, query)).Is(t, 400)
+			p := b.Get(o.Path("/reports/%s%s%s", fork, page, query)).Is(t, 400)
 			p.Has(t, "in the address of this page is unknown. Use “groupId”.").Lacks(t, "<b>group")
 			require.Less(t, len(p.Body), 10_000)
 		}
 	}
-	b.Get(o.At("/reports/%s?utm_source=mail&x", fork)).Is(t, 200)
+	b.Get(o.Path("/reports/%s?utm_source=mail&x", fork)).Is(t, 200)
 }
 
 // The reader chooses the compared period. Every link and form of the page keeps the choice.
@@ -103,7 +103,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	for ago, n := range map[int]int{0: 1, 1: 60, 28: 7, 29: 50, 365: 75} {
 		w.DB.AddPlays(fork, n, today.AddDate(0, 0, -ago), 0)
 	}
-	base := o.At("/reports/%s", fork.ID)
+	base := o.Path("/reports/%s", fork.ID)
 	follow := func(p testkit.Page, name string) testkit.Page { return b.Get(p.Link(name)) }
 
 	days := func(ago, n int) string {
@@ -127,7 +127,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	hidden := follow(p, "None").Lacks(t, "was 50", "ompared with", `class="then"`)
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
-	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28),
+	b.Get(o.Path("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28),
 		`<p class="hint">Changes in grey may be chance.<`, `<p class="hint">DG reports`)
 }
 
@@ -147,7 +147,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	const nothing = "There are no figures to compare with."
 	for with, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
 		read := func() testkit.Page {
-			p := b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, with))
+			p := b.Get(o.Path("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, with))
 			p.Body = strings.Replace(p.Body, " <small>6 players</small>", "", 1) // a busy machine leaves it out
 			return p
 		}
@@ -164,20 +164,20 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	play(today.AddDate(0, 0, -29), players...)
 	play(today.AddDate(0, 0, -1), players[:4]...)
 	play(today, players...)
-	path := o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork.ID,
+	path := o.Path("/reports/%s?from=%s&to=%s&groupId=%s", fork.ID,
 		today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly), group)
 	b.Get(path).Has(t, "Plays</a></dt><dd>10</dd>", nothing) // the figures of the complete days are hidden
 	play(today.AddDate(0, 0, -1), players[4])
 	b.Get(path).Has(t, `<b title="This change may be chance"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
-	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
+	b.Get(o.Path("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }
 
 // A dashboard holds one report slot at a time, so that concurrent dashboards cannot deadlock.
 func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	// the second fork has no plays, so its last play is looked up
-	paths := []string{o.At("/reports/%s", w.AddPlayedFork(o)), o.At("/reports/%s", w.AddFork(o).ID)}
+	paths := []string{o.Path("/reports/%s", w.AddPlayedFork(o)), o.Path("/reports/%s", w.AddFork(o).ID)}
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
@@ -203,7 +203,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	period := "?from=2026-03-11&to=2026-03-11&groupId=" + sales
 	var page string
 	require.Eventually(t, func() bool { // on a busy machine the query may exceed hintTimeout
-		page = b.Get(o.At("/reports/%s%s", fork.ID, period)).Is(t, 200).Body
+		page = b.Get(o.Path("/reports/%s%s", fork.ID, period)).Is(t, 200).Body
 		return len(warnings(page)) > 0
 	}, 20*time.Second, time.Millisecond)
 	require.Equal(t, []string{
@@ -233,7 +233,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 	w.DB.AddGroupNamed(o.ID, "Idle", players[5:]...)
 	other := w.AddOrganisation("other")
 	w.DB.AddGroupNamed(other.ID, "Theirs", w.DB.AddPlayers(other.ID, 1)...)
-	path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
+	path := o.Path("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
 	require.Eventually(t, func() bool { // on a busy machine the query may exceed hintTimeout
 		page := b.Get(path).Lacks(t, "Theirs")
 		played := testkit.Submatches(`<bdi>(\w+)</bdi> <small>([^<]*)</small></a>`, page.Body)
@@ -251,7 +251,7 @@ func TestSearchIgnoresHiddenNames(t *testing.T) {
 		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
 	}
 	ask := func(search string) testkit.Page {
-		return b.Get(o.At("/reports/%s/players?player=%s", fork.ID, url.QueryEscape(search)))
+		return b.Get(o.Path("/reports/%s/players?player=%s", fork.ID, url.QueryEscape(search)))
 	}
 	hidden := ask("ELODIE").Has(t, "0 of 2 players.")
 	require.Equal(t, strings.ReplaceAll(ask("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)

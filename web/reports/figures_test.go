@@ -226,7 +226,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 			from := last.AddDate(0, 0, 1-days).Format(time.DateOnly)
 			to := last.Format(time.DateOnly)
 			want := readStatistics(t, get, fork, from, to, group)
-			p := owner.Get(o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to, group))
+			p := owner.Get(o.Path("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to, group))
 			requireSameFigures(t, owner, p.Is(t, 200), want)
 			switch {
 			case want.Suppressed:

@@ -106,7 +106,7 @@ func TestPlayersArePaged(t *testing.T) {
 		"-1": {"00", "1–30 of 61"}, "x": {"00", "1–30 of 61"}, "9999999999": {"60", "61–61 of 61"},
 	} {
 		l := players.page(pageURLWith("page="+page), all)
-		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
+		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Range})
 	}
 	passed, _, _ := playersPage(all, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")

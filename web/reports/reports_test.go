@@ -51,8 +51,8 @@ func TestReportsListForksByPlays(t *testing.T) {
 	w.AddPlayedFork(other)
 
 	b := w.SignIn(t, acme.Admin)
-	p := b.Get(acme.At("/reports")).Is(t, 200)
-	address := func(f testkit.Fork) string { return acme.At("/reports/%s", f.ID) }
+	p := b.Get(acme.Path("/reports")).Is(t, 200)
+	address := func(f testkit.Fork) string { return acme.Path("/reports/%s", f.ID) }
 	require.Equal(t, [][]string{
 		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", "–", " on",
 			"Active"},
@@ -66,10 +66,10 @@ func TestReportsListForksByPlays(t *testing.T) {
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Pass rate", "0.0%"}},
 		testkit.Submatches(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
-	p = b.Get(acme.At("/reports?q=BUSY")).Has(t, "1 of 4 forks.")
+	p = b.Get(acme.Path("/reports?q=BUSY")).Has(t, "1 of 4 forks.")
 	require.Equal(t, "<b>Busy</b>", testkit.Submatches(forkCells, p.Body)[0][1])
-	b.Get(acme.At("/reports?q=none+of+them")).Has(t, "No fork matches “<bdi>none of them</bdi>”</h2>")
-	w.SignIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
+	b.Get(acme.Path("/reports?q=none+of+them")).Has(t, "No fork matches “<bdi>none of them</bdi>”</h2>")
+	w.SignIn(t, empty.Owner).Get(empty.Path("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
 // Pages show titles and names as text. Files contain no formulas.
@@ -89,10 +89,10 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	}
 	b := w.SignIn(t, o.Owner)
 	markup := []string{"<script>a", "<img", "<b>", `href="javascript:`}
-	list := b.Get(o.At("/reports")).Lacks(t, markup...)
+	list := b.Get(o.Path("/reports")).Lacks(t, markup...)
 	for i, name := range names {
-		p := b.Get(o.At("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200).Lacks(t, markup...)
-		all := b.Get(o.At("/reports/%s/players?groupId=%s", forks[i], groups[i])).Lacks(t, markup...)
+		p := b.Get(o.Path("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200).Lacks(t, markup...)
+		all := b.Get(o.Path("/reports/%s/players?groupId=%s", forks[i], groups[i])).Lacks(t, markup...)
 		require.Equal(t, [][]string{{name}}, testkit.Submatches(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
@@ -101,7 +101,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 			"the group, isolated")
 		require.Contains(t, fmt.Sprint(testkit.Submatches(playerCells, all.Body)), name)
 		require.Contains(t, fmt.Sprint(testkit.Submatches(forkCells, list.Body)), name)
-		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
+		csv := b.Get(o.Path("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		require.Regexp(t,
 			`^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`,
 			csv.Header.Get("Content-Disposition"))
@@ -117,12 +117,12 @@ func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	played := w.AddPlayedFork(acme)
 	w.AddFork(acme)
 	b := w.SignIn(t, acme.Admin)
-	b.Get(acme.At("/reports")).Lacks(t, "By group")
+	b.Get(acme.Path("/reports")).Lacks(t, "By group")
 	w.DB.AddGroupNamed(acme.ID, "Night shift", w.DB.AddPlayers(acme.ID, 2)...)
 	const byGroup = `<a class="alone" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
-	require.Equal(t, [][]string{{acme.At("/reports/%s#groups", played)}},
-		testkit.Submatches(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
-	b.Get(acme.At("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
+	require.Equal(t, [][]string{{acme.Path("/reports/%s#groups", played)}},
+		testkit.Submatches(byGroup, b.Get(acme.Path("/reports")).Lacks(t, "Night shift").Body))
+	b.Get(acme.Path("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
 }
 
 // The download has the bytes of the API's export, in both modes. The audit log names the person.
@@ -145,7 +145,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			"", "&groupId=" + w.DB.AddGroup(o.ID, players[:4]...), "&groupId=" + w.DB.AddGroup(o.ID, players[:20]...),
 		} {
 			want := get("/forks/" + fork.ID + "/exports/csv?" + days + group)
-			got := b.Get(o.At("/reports/%s/plays.csv?%s", fork.ID, days+group)).Is(t, 200)
+			got := b.Get(o.Path("/reports/%s/plays.csv?%s", fork.ID, days+group)).Is(t, 200)
 			require.Equal(t, want.Body, got.Body)
 			require.Equal(t, i == 1, strings.Count(got.Body, "\n") == 1)
 			for _, name := range []string{
@@ -161,7 +161,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			if e.Actor == person {
 				recorded++
 				require.Equal(t, audit.Target{Kind: "fork", ID: fork.ID}, e.Target)
-				require.Equal(t, o.At("/reports/%s/plays.csv", fork.ID), e.Request.Path)
+				require.Equal(t, o.Path("/reports/%s/plays.csv", fork.ID), e.Request.Path)
 			}
 		}
 		require.Equal(t, 6, recorded, "three starts and three ends")
@@ -180,13 +180,13 @@ func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 		fork + "/plays.csv?groupId=" + w.DB.AddGroupNamed(other.ID, "theirs"): "Group not found",
 		fork + "/plays.csv?format=xlsx":                                       "The format is unknown.",
 	} {
-		p := b.Get(o.At("/reports/%s", path)).Has(t, says).Lacks(t, other.Name)
+		p := b.Get(o.Path("/reports/%s", path)).Has(t, says).Lacks(t, other.Name)
 		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
 	}
 	require.Empty(t, w.ExportsOf(t, o, 0))
 
-	plain := b.Get(o.At("/reports/%s/plays.csv?format=", fork))
-	excel := b.Get(o.At("/reports/%s/plays.csv?format=excel-semicolon", fork)).Is(t, 200)
+	plain := b.Get(o.Path("/reports/%s/plays.csv?format=", fork))
+	excel := b.Get(o.Path("/reports/%s/plays.csv?format=excel-semicolon", fork)).Is(t, 200)
 	require.True(t, strings.HasPrefix(excel.Body, "\uFEFFplayId;forkId;"), "%.40q", excel.Body)
 	require.Equal(t, strings.Count(plain.Body, "\n"), strings.Count(excel.Body, "\n"))
 	require.Equal(t, plain.Header.Get("Content-Disposition"), excel.Header.Get("Content-Disposition"))

@@ -16,7 +16,7 @@ type Panel struct {
 	Width       int
 	Bottom, Top int64    // values at the ends of the y axis
 	Labels      []string // labels of the y axis, from the top
-	Grid        string   // the lines as an SVG path
+	Grid        string   // the grid lines as an SVG path
 }
 
 // NewPanel returns the frame for values from low to high, with y labels at least minStep apart.
@@ -52,8 +52,8 @@ func axisScale(low, high, minStep int64) (bottom, top, step int64) {
 // Height returns the height of the viewBox, in units of the values.
 func (v Panel) Height() int64 { return v.Top - v.Bottom }
 
-// Bar returns the path of a bar of height n, or "" if n is 0. The bar is centred in its days, the
-// first of which is from, counted from 0. percent is its share of the days' width.
+// Bar returns the path of a bar of height n, or "" if n is 0. The bar is centred in its days. The
+// first day has the index from. percent is the bar's share of the days' width.
 func (v Panel) Bar(from, days, percent int, n int64) string {
 	if n == 0 {
 		return ""
@@ -81,7 +81,8 @@ func NewSparkline(values []int64, top int64) Sparkline {
 	return s
 }
 
-// MaxChartDays is the longest period drawn by day. Longer periods are drawn by week.
+// MaxChartDays is the longest period, in days, with a bar for each day. Longer periods have a bar for
+// each week.
 const MaxChartDays = 44
 
 func onGrid(p reports.Period, date time.Time) bool {
@@ -98,15 +99,15 @@ type Tick struct {
 	percent float64 // percent of the width
 }
 
-// At returns the label's offset from the left as CSS.
-func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.percent) }
+// Left returns the label's offset from the left as CSS.
+func (t Tick) Left() string { return fmt.Sprintf("%.2f%%", t.percent) }
 
 // A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart.
 const (
-	lastTick            = 94.0 // percent of the width
-	lastNarrowTick      = 80.0 // percent of the width
-	narrowTicks         = 3    // how many labels fit on a phone
-	maxDaysWithTickEach = 14
+	lastTick       = 94.0 // percent of the width
+	lastNarrowTick = 80.0 // percent of the width
+	narrowTicks    = 3    // how many labels fit on a phone
+	maxDailyTicks  = 14   // the longest period, in days, with a label for each day
 )
 
 // Ticks returns at most 14 labels of the time axis: one for each day, or those at the grid's lines.
@@ -114,14 +115,14 @@ func Ticks(p reports.Period) []Tick {
 	var all []Tick
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
-		at := 100 * float64(i) / float64(p.Days)
-		if at < lastTick && (p.Days <= maxDaysWithTickEach || onGrid(p, date)) {
-			all = append(all, Tick{Label: tickLabel(p, date), percent: at})
+		percent := 100 * float64(i) / float64(p.Days)
+		if percent < lastTick && (p.Days <= maxDailyTicks || onGrid(p, date)) {
+			all = append(all, Tick{Label: tickLabel(p, date), percent: percent})
 		}
 	}
-	every := (len(all) + narrowTicks - 1) / narrowTicks
+	stride := (len(all) + narrowTicks - 1) / narrowTicks
 	for i := range all {
-		all[i].Wide = i%every > 0 || all[i].percent > lastNarrowTick
+		all[i].Wide = i%stride > 0 || all[i].percent > lastNarrowTick
 	}
 	return all
 }

@@ -93,12 +93,13 @@ func (p *Pages) briefInstant(t time.Time) string {
 	return p.withoutThisYear(t.UTC().Format("2 Jan 2006, 15:04"))
 }
 
-// withoutThisYear writes days with a dash. It omits the current year.
+// withoutThisYear replaces "to" in a formatted period by a dash, and removes the current year.
 func (p *Pages) withoutThisYear(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 
-// timeElement writes UTC. dg.js rewrites the text in the reader's time zone, or in that of data-tz.
+// timeElement returns a time element with text, which is in UTC. dg.js rewrites the text in the time
+// zone of data-tz, or else in the reader's.
 func timeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // the values need no escaping: months, digits and constants
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,

@@ -75,8 +75,8 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 }
 
 // Reauthenticate decides whether a form that needs a recent password may make its change. invalid
-// are the errors found so far. The form may make its change if status is 0 and err is nil.
-// Otherwise the caller shows the form with f, or returns err.
+// are the errors found so far. A POST may make its change if status is 0 and err is nil. Otherwise the
+// caller shows the form with f, or returns err.
 func (s Services) Reauthenticate(
 	c *fiber.Ctx, p *Principal, invalid ...FormError,
 ) (f FormErrors, status int, err error) {
@@ -97,18 +97,18 @@ func (s Services) Reauthenticate(
 		return f, status, nil
 	}
 	f.AskPassword = true
-	wrong, rejected := ProofErrors(c, err)
+	proofErrors, proofStatus := ProofErrors(c, err)
 	if errors.Is(err, identity.ErrPasswordDue) {
 		if c.Method() != fiber.MethodPost {
 			return f, 0, nil
 		}
-		wrong = missing
-		rejected = fiber.StatusUnprocessableEntity
+		proofErrors = missing
+		proofStatus = fiber.StatusUnprocessableEntity
 	}
-	if rejected == 0 {
+	if proofStatus == 0 {
 		return f, 0, err
 	}
-	f.Errors = append(f.Errors, wrong.Errors...)
-	f.Locked = wrong.Locked
-	return f, rejected, nil
+	f.Errors = append(f.Errors, proofErrors.Errors...)
+	f.Locked = proofErrors.Locked
+	return f, proofStatus, nil
 }

@@ -138,8 +138,8 @@ func (s Services) ForksOf(ctx context.Context, p *Principal) ([]games.Fork, erro
 	})
 }
 
-// GroupsOf returns the first org.MaxGroups groups of the principal's organisation, and the chosen one
-// if the organisation has it. It fails if the policy denies one.
+// GroupsOf returns the first org.MaxGroups groups of the principal's organisation, and its
+// group with the id chosen, if there is one. It fails if the policy denies one of the groups.
 func (s Services) GroupsOf(
 	ctx context.Context, p *Principal, permission authz.Permission, chosen string,
 ) ([]org.Group, error) {

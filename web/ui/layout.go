@@ -48,9 +48,10 @@ type Link struct {
 // Download has the paths of one file as CSV with commas and as CSV for Excel.
 type Download struct {
 	CSV, Excel string
-	LastWeek   string // path of the last whole week; "": not offered
+	LastWeek   string // path of the file of the last whole week; "": not offered
 }
 
+// copyable returns the data of the template of a text with a copy button.
 func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }

@@ -41,8 +41,8 @@ func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	}
 	ClearCookie(c, flashCookie)
 	var n Notice
-	if said, err := base64.RawURLEncoding.DecodeString(text); err == nil &&
-		json.Unmarshal(said, &n) == nil && n.Strong != "" {
+	if decoded, err := base64.RawURLEncoding.DecodeString(text); err == nil &&
+		json.Unmarshal(decoded, &n) == nil && n.Strong != "" {
 		n.Confirmation = true
 		confirm(n)
 	}

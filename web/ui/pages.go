@@ -37,10 +37,10 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 
 // With returns a copy that also has the templates of own. It panics if a template is invalid.
 func (p *Pages) With(own fs.FS) *Pages {
-	with := *p
-	with.templates = template.Must(p.templates.Clone())
-	template.Must(with.templates.ParseFS(own, "templates/*.html"))
-	return &with
+	extended := *p
+	extended.templates = template.Must(p.templates.Clone())
+	template.Must(extended.templates.ParseFS(own, "templates/*.html"))
+	return &extended
 }
 
 // Today returns the first instant of the current UTC day.
@@ -64,7 +64,7 @@ func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, err
 	return p.Markup(name, view)
 }
 
-// Markup renders without a request, because the documentation's search indexes pages.
+// Markup renders a view without a request, as the documentation's search needs.
 func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {

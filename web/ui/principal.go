@@ -78,8 +78,8 @@ func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize checks a permission on an owner. The owner must come from a loaded row, not from the
-// request.
+// authorize checks a permission on objects of owner, an organisation's id. The id must come from a
+// loaded row, not from the request.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -95,18 +95,18 @@ func (p *Principal) Decide(permission authz.Permission, owner string) error {
 }
 
 func (p *Principal) lacksOnlyTwoStep(permission authz.Permission) bool {
-	with := *p
-	with.Person.TwoStep = true
-	return !p.Person.TwoStep && with.May(permission)
+	verified := *p
+	verified.Person.TwoStep = true
+	return !p.Person.TwoStep && verified.May(permission)
 }
 
 // AuthorizeAll returns apperr.AccessDenied if the policy denies any of the objects. It asks the
 // policy once for consecutive objects of the same owner.
 func AuthorizeAll[T any](
-	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
+	p *Principal, permission authz.Permission, objects []T, ownerOf func(T) string,
 ) error {
-	for i, thing := range things {
-		if owner := ownerOf(thing); i == 0 || owner != ownerOf(things[i-1]) {
+	for i, object := range objects {
+		if owner := ownerOf(object); i == 0 || owner != ownerOf(objects[i-1]) {
 			if err := p.authorize(permission, owner); err != nil {
 				return err
 			}

@@ -27,10 +27,10 @@ func HostCookie(name, value string) *fiber.Cookie {
 
 type sessionKey struct{}
 
-// BegunSession returns the session of SetSession, or the zero value.
+// BegunSession returns the session that SetSession stored for this request, or the zero value.
 func BegunSession(c *fiber.Ctx) identity.Session {
-	begun, _ := c.Locals(sessionKey{}).(identity.Session)
-	return begun
+	session, _ := c.Locals(sessionKey{}).(identity.Session)
+	return session
 }
 
 // SetSession sets the cookie in the browser, and in the current request for later reads.
@@ -42,10 +42,10 @@ func SetSession(c *fiber.Ctx, session identity.Session) {
 
 // ClearCookie deletes a cookie of HostCookie in the browser and in the current request.
 func ClearCookie(c *fiber.Ctx, name string) {
-	gone := HostCookie(name, "")
-	gone.SessionOnly = false
-	gone.MaxAge = -1
-	gone.Expires = time.Unix(0, 0)
-	c.Cookie(gone)
+	expired := HostCookie(name, "")
+	expired.SessionOnly = false
+	expired.MaxAge = -1
+	expired.Expires = time.Unix(0, 0)
+	c.Cookie(expired)
 	c.Request().Header.DelCookie(name)
 }

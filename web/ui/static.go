@@ -24,7 +24,7 @@ var notServedPattern = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n|^[ \
 
 type files map[string]httpserver.File
 
-// loadFiles compresses the files once a process, because tests create many Pages.
+// loadFiles compresses the files once per process, because tests create many Pages.
 var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {

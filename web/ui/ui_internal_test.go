@@ -119,16 +119,16 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// exports/doc.go: a running download checks its person's access to that organisation. A failed check is no lost access.
+// exports/doc.go: a running download checks its person's access to that organisation. A failed read is not lost access.
 func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
 	model := strings.Replace(configs.AuthzModel, "hasGrant(r.grants, p.grant)", "hasGrant(r.grants)", 1)
 	broken := tb.Must(authz.Compile(model, configs.AuthzPolicy))(t)
-	as := func(role org.Role, id, slugOf string) org.Membership {
+	membership := func(role org.Role, id, slugOf string) org.Membership {
 		return org.Membership{OrganisationID: id, Organisation: org.Organisation{ID: slugOf, Slug: "acme"}, Role: role}
 	}
-	owner, member := as(org.RoleOwner, "acme", "acme"), as(org.RoleMember, "acme", "acme")
-	taken, foreign := as(org.RoleOwner, "other", "other"), as(org.RoleOwner, "other", "acme")
+	owner, member := membership(org.RoleOwner, "acme", "acme"), membership(org.RoleMember, "acme", "acme")
+	taken, foreign := membership(org.RoleOwner, "other", "other"), membership(org.RoleOwner, "other", "acme")
 	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
 	none := apperr.New(apperr.NotFound, "No such organisation.")
 	for name, c := range map[string]struct {

@@ -46,6 +46,7 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 	}
 }
 
+// FigureCells matches a figure: its name and its value.
 const FigureCells = `<div(?: class="shown")?><dt>(?:<a[^>]*>)?([^<]*)(?:</a>)?(?:<small>.*?</small>)?</dt><dd>([^<]*)</dd>`
 
 func NewKeyForm() url.Values {
@@ -117,9 +118,9 @@ func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (en
 }
 
 // SignInWith signs a person in through the form, and then opens a path.
-func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) {
+func SignInWith(p *browsertest.Page, w *World, person testkit.Person, path string) {
 	p.Open(w.BaseURL + "/sign-in")
-	p.Fill("#email", who.Email)
+	p.Fill("#email", person.Email)
 	p.Fill("#password", testkit.Password)
 	p.Click("main button.primary")
 	p.WaitFor("header.top")
@@ -139,8 +140,8 @@ func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	p.Emulate(1280, browsertest.Light)
 }
 
-// CodeNow returns the current code of the secret, and allows its reuse: tests take less than the
-// half minute of a code.
+// CodeNow returns the current code of the secret, and allows its reuse, because a test
+// may need it twice in the half minute of a code.
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
 	return testkit.CodeOf(t, secret, w.now())

@@ -38,7 +38,7 @@ func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
 	return w, acme, w.SignIn(t, acme.Owner)
 }
 
-// StartAt returns a World with the organisation "acme", whose clock shows *now.
+// StartAt returns a World with the organisation "acme" and a clock that shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	w := StartWith(t, assembly.Settings{Now: func() time.Time { return *now }})
 	return w, w.AddOrganisation("acme")
@@ -68,7 +68,7 @@ func (w *World) SignIn(t *testing.T, p testkit.Person) *testkit.Browser {
 	return b
 }
 
-func (o *Organisation) At(format string, args ...any) string {
+func (o *Organisation) Path(format string, args ...any) string {
 	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
 }
 
@@ -86,7 +86,7 @@ func (w *World) AddOrganisation(slug string) *Organisation {
 
 func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 	o = w.DB.AddOrganisation(o)
-	human := func(name, role, secret string) testkit.Person {
+	addPerson := func(name, role, secret string) testkit.Person {
 		p := w.DB.AddPerson(testkit.Person{
 			Name: name + " of " + o.Slug, Email: name + "@" + o.Slug + ".example",
 			TOTPSecret: secret,
@@ -95,8 +95,8 @@ func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 		return p
 	}
 	return &Organisation{
-		o, human("owner", "owner", ""), human("admin", "admin", testkit.TOTPSecret),
-		human("admin-plain", "admin", ""), human("member", "member", ""),
+		o, addPerson("owner", "owner", ""), addPerson("admin", "admin", testkit.TOTPSecret),
+		addPerson("admin-plain", "admin", ""), addPerson("member", "member", ""),
 	}
 }
 
