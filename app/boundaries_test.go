@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport lists the parts that a part may import, by path. "*" stands for every part but platform/testkit.
+// mayImport lists the parts that a part may import, by path. "*" is all but app, app/commands, apptest and testkit.
 var mayImport = map[string]string{
 	"app":          "app/commands",
 	"app/commands": "* app/apptest", // only tests import apptest
@@ -86,7 +86,7 @@ func whyForbidden(from, to string) string {
 	return fmt.Sprintf("%s imports %s, which the table does not allow", from, to)
 }
 
-// mayImport allows every import of every package, and refuses the planted ones.
+// mayImport allows every import in the program, and refuses forbidden ones.
 func TestModuleBoundaries(t *testing.T) {
 	t.Parallel()
 	for _, edge := range [][2]string{
@@ -107,10 +107,10 @@ func TestModuleBoundaries(t *testing.T) {
 			Imports, TestImports, XTestImports []string
 		}
 		require.NoError(t, dec.Decode(&pkg))
-		// Tests may import anything except app/apptest and app/commands, which run the whole program.
-		ofTests := slices.DeleteFunc(slices.Concat(pkg.TestImports, pkg.XTestImports),
+		// Of the imports of tests, only app/apptest and app/commands are checked, which run the whole program.
+		testImports := slices.DeleteFunc(slices.Concat(pkg.TestImports, pkg.XTestImports),
 			func(to string) bool { return to != "dg/app/apptest" && to != "dg/app/commands" })
-		for _, imported := range slices.Concat(pkg.Imports, ofTests) {
+		for _, imported := range slices.Concat(pkg.Imports, testImports) {
 			if to, own := strings.CutPrefix(imported, "dg/"); own {
 				assert.Empty(t, whyForbidden(strings.TrimPrefix(pkg.ImportPath, "dg/"), to))
 			}

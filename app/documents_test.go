@@ -122,18 +122,18 @@ func TestPromisesHaveTests(t *testing.T) {
 	mechanisms := tb.Must(os.ReadFile("mechanisms.md"))(t)
 	named = append(named, regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(mechanisms), -1)...)
 
-	var there []string
+	var existing []string
 	for file, text := range filesOfTree(t, "_test.go") {
 		for _, found := range testPattern.FindAllStringSubmatch(string(text), -1) {
-			there = append(there, found[1])
+			existing = append(existing, found[1])
 			if strings.Contains(file, "chaos") {
 				assert.Contains(t, named, found[1], "a suite of chaos proves a promise")
 			}
 		}
 	}
-	slices.Sort(there)
-	require.Equal(t, slices.Compact(slices.Clone(there)), there, "a name that stands twice proves nothing")
+	slices.Sort(existing)
+	require.Equal(t, slices.Compact(slices.Clone(existing)), existing, "a name that stands twice proves nothing")
 	for _, name := range named {
-		assert.True(t, slices.Contains(there, name), "there is no %s", name)
+		assert.True(t, slices.Contains(existing, name), "there is no %s", name)
 	}
 }

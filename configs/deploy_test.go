@@ -17,7 +17,7 @@ import (
 )
 
 // compose.yaml trusts only the gateway's address, at which dg sees the host's proxy: no container can
-// forge a client address. Every other setting reaches dg, too.
+// forge a client address. The file passes every setting but DG_ADDR and DG_DATA_DIR.
 func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	var file struct {
 		Services map[string]struct {
@@ -48,7 +48,7 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
 }
 
-// Each line prevents a known mistake.
+// The files of configs/deploy have each line that prevents a known mistake.
 func TestDeployFilesAvoidKnownMistakes(t *testing.T) {
 	for _, c := range []struct{ file, line, mistake string }{
 		{"compose.yaml", `POSTGRES_PASSWORD: \$\{POSTGRES_PASSWORD:\?\}\n`, "the superuser has the owner's password"},
@@ -98,7 +98,7 @@ func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 	require.Greater(t, links, 20)
 }
 
-// operations.md, Install: a second run of the commands keeps the settings. Each setting is set once.
+// operations.md, Install: a second run of the commands keeps the settings. DG_DATABASE_URL is set once.
 func TestInstallKeepsSettings(t *testing.T) {
 	root := t.TempDir()
 	env := root + "/etc/dg/dg.env"

@@ -21,7 +21,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// BuildBinary builds the program once a process, without the race detector, and returns its path.
+// BuildBinary builds the program once per process, without the race detector. It returns the path.
 var BuildBinary = sync.OnceValues(func() (string, error) {
 	path := RepositoryPath("bin", "dg-test")
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
@@ -41,10 +41,10 @@ type Child struct {
 	OpsAddress string // address of the ops server
 }
 
-// Launch starts dg, which is killed when the test ends.
+// Launch starts dg on free ports and without a shutdown delay. It kills dg when the test ends.
 func Launch(t *testing.T, args ...string) *Child { return LaunchWith(t, nil, args...) }
 
-// LaunchWith is like Launch, but prepare changes the command first. There is no shutdown delay.
+// LaunchWith is like Launch, but prepare changes the command first.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	program, err := BuildBinary()
 	require.NoError(t, err)
@@ -168,7 +168,7 @@ func (c *Child) MetricValue(series string) float64 {
 	return value
 }
 
-// Memory reads a line of the process's /proc status, such as VmHWM, in bytes.
+// Memory returns a value of the process's /proc status, such as VmHWM, in bytes.
 func (c *Child) Memory(name string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
 	require.NoError(c.T, err)
@@ -177,14 +177,15 @@ func (c *Child) Memory(name string) int {
 	return kb << 10
 }
 
-// WaitUntil polls until the condition holds. message is the failure's text.
+// WaitUntil polls the condition until it holds. After the duration within, it fails the test with the message.
 func WaitUntil(t *testing.T, within time.Duration, message string, condition func() bool) {
 	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
 		require.False(t, time.Now().After(deadline), "after %s: %s", within, message)
 	}
 }
 
-// FreeAddress returns an address that no other process takes: its host is this process's own. A Mac has only 127.0.0.1.
+// FreeAddress returns a free address. Other tests do not take it, because its host is derived from the process id. On a
+// Mac, which has only 127.0.0.1, they may.
 func FreeAddress(t *testing.T) string {
 	pid := os.Getpid()
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&63, pid>>8&0xff, pid&0xff))

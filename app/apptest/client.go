@@ -43,7 +43,7 @@ func ReadAll(t *testing.T, response *http.Response) string {
 	return string(body)
 }
 
-// ReadSlowly reads a body at 200 KB/s in the background, and sends the error that ended it.
+// ReadSlowly reads a body at 200 KB/s in the background. The channel receives the error at its end, such as io.EOF.
 func ReadSlowly(body io.Reader) <-chan error {
 	ended := make(chan error, 1)
 	go func() {

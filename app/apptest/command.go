@@ -32,7 +32,7 @@ func RequireExit(t *testing.T, status int, args []string) (output string) {
 
 // RunCommand runs dg in this process with empty standard input.
 func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
-	// without the expected error, dg serve would run for ever
+	// ends a dg serve that starts although the test expects an error
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	var stdout, stderr tb.Buffer

@@ -29,11 +29,11 @@ func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 	return OpenAdminDBAt(t, server.URL())
 }
 
-func OpenAdminDBAt(t *testing.T, connection string) *testkit.World {
-	pool, err := pgxpool.New(t.Context(), tb.AsRole(connection, "postgres"))
+func OpenAdminDBAt(t *testing.T, databaseURL string) *testkit.World {
+	pool, err := pgxpool.New(t.Context(), tb.AsRole(databaseURL, "postgres"))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	return testkit.NewOn(t, &pgtest.Database{URL: connection, Owner: &postgres.DB{Pool: pool}})
+	return testkit.NewOn(t, &pgtest.Database{URL: databaseURL, Owner: &postgres.DB{Pool: pool}})
 }
 
 func RowCounts(t *testing.T, db *testkit.World) map[string]int {
@@ -64,7 +64,7 @@ func (e *ExportServer) AwaitExport(t *testing.T, requestID string) (outcome stri
 
 // ProxyDatabase runs a proxy in front of PostgreSQL and returns the database's URL through it. pass forwards the
 // messages of a client and the server, and closes both connections.
-func ProxyDatabase(t *testing.T, database string, pass func(client, server net.Conn)) (through string) {
+func ProxyDatabase(t *testing.T, database string, pass func(client, server net.Conn)) (proxied string) {
 	u, err := url.Parse(database)
 	require.NoError(t, err)
 	q := u.Query()

@@ -58,7 +58,7 @@ func SignIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
 var ResetLinkPattern = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Z2-7]{52}))`)
 
 func DemoAccount(t *testing.T, email string) demo.Account {
-	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
-	require.NotEqual(t, -1, at, email)
-	return demo.Accounts[at]
+	i := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
+	require.NotEqual(t, -1, i, email)
+	return demo.Accounts[i]
 }

@@ -3,5 +3,5 @@
 //   - Programs: RunCommand runs dg in this process. Launch, Serve…, RequireSuccess and RequireRefusal start the
 //     binary as a Child; LocalServer is the assembled program on a testkit.World. NewFolder makes data folders.
 //   - PostgreSQL: OpenAdminDB… return a testkit.World as superuser; ExternalServer is a server that can restart.
-//   - Clients: Get and SignIn, a testkit.Browser; StartProxy starts nginx or haproxy.
+//   - Clients: Get sends a request, and SignIn returns a testkit.Browser. StartProxy starts nginx or haproxy.
 package apptest

@@ -26,7 +26,7 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	fork := db.AddFork(testkit.Fork{OrganisationID: db.AddOrganisation(testkit.Organisation{}).ID})
 	db.AddPlayers(fork.OrganisationID, 500)
 	db.AddPlays(fork, plays, fork.CreatedAt, time.Second)
-	// An import analyses too. Otherwise the export has another query plan, and runs during the first seal.
+	// As after an import, there are statistics and segments: the export has its usual plan, and no sealer disturbs it.
 	db.Exec(`analyze`)
 	RequireExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})

@@ -63,12 +63,12 @@ var SoakEnabled = os.Getenv("DG_SOAK") == "1"
 var ChaosEnabled = SoakEnabled || os.Getenv("DG_CHAOS") == "1"
 
 // PickSize returns the size for make test, make chaos or make soak.
-func PickSize(cut, chaotic, soaked int) int {
+func PickSize(test, chaos, soak int) int {
 	switch {
 	case SoakEnabled:
-		return soaked
+		return soak
 	case ChaosEnabled:
-		return chaotic
+		return chaos
 	}
-	return cut
+	return test
 }

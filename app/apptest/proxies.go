@@ -29,9 +29,9 @@ var WithoutTLS = []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl 
 
 // NewProxyClient returns a client of the server at the address. It connects from 127.0.0.2 and keeps its connections.
 func NewProxyClient(address string) *http.Client {
-	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := newClientWithDial(func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return from.DialContext(ctx, "tcp", address)
+		return dialer.DialContext(ctx, "tcp", address)
 	})
 	transport := c.Transport.(*http.Transport)
 	transport.DisableKeepAlives = false
@@ -43,7 +43,7 @@ func NewProxyClient(address string) *http.Client {
 const PublicURL = "https://dg.example.org"
 
 // StartProxy starts a proxy with its example configuration in front of upstream, and returns the proxy's address.
-// Without the proxy the test is skipped, or fails if CI is set. changes are pairs of an old and a new text.
+// If its program is missing, the test is skipped, or fails if CI is set. changes are pairs of an old and a new text.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -87,7 +87,7 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	text, err := os.ReadFile(RepositoryPath("configs", "deploy", example))
 	require.NoError(t, err)
 	certificate := filepath.Join(dir, "certificate.pem")
-	require.NoError(t, os.WriteFile(certificate, selfSigned(t), 0o600))
+	require.NoError(t, os.WriteFile(certificate, selfSignedPEM(t), 0o600))
 	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443",
 		"bind "+address, "127.0.0.1:8080", upstream, "/etc/ssl/certs/dg.example.org.pem", certificate,
 		"/etc/ssl/private/dg.example.org.key", certificate,
@@ -107,7 +107,7 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 }
 
-func selfSigned(t *testing.T) []byte {
+func selfSignedPEM(t *testing.T) []byte {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	pair := server.TLS.Certificates[0]

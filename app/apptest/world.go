@@ -60,8 +60,8 @@ func (w *LocalServer) Browser(address string) *testkit.Browser {
 	return b
 }
 
-// MetricValue returns the sum of a metric's series. With labels, only series with one of these label values count.
-func (w *LocalServer) MetricValue(metric string, labels ...string) (sum float64) {
+// MetricValue returns the sum of a metric's series. With label values, only series with one of them count.
+func (w *LocalServer) MetricValue(metric string, labelValues ...string) (sum float64) {
 	families, err := w.Ops.Gather()
 	require.NoError(w.T, err)
 	for _, f := range families {
@@ -69,8 +69,8 @@ func (w *LocalServer) MetricValue(metric string, labels ...string) (sum float64)
 			continue
 		}
 		for _, series := range f.GetMetric() {
-			if len(labels) == 0 || slices.ContainsFunc(series.GetLabel(), func(l *dto.LabelPair) bool {
-				return slices.Contains(labels, l.GetValue())
+			if len(labelValues) == 0 || slices.ContainsFunc(series.GetLabel(), func(l *dto.LabelPair) bool {
+				return slices.Contains(labelValues, l.GetValue())
 			}) {
 				sum += series.GetCounter().GetValue() + series.GetGauge().GetValue()
 			}

@@ -157,7 +157,7 @@ func newServices(
 	return m, nil
 }
 
-// usageTimeout bounds the last step of a shutdown: to store the usage of keys.
+// usageTimeout bounds how long Close takes to store the usage of API keys.
 const usageTimeout = 2 * time.Second
 
 // Serve serves on ln until ctx ends. It calls ready when it starts. It returns the errors of the

@@ -35,13 +35,13 @@ type metrics struct {
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
-	in := promauto.With(r)
+	factory := promauto.With(r)
 	counter := func(name, help string) prometheus.Counter {
-		return in.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+		return factory.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
 	// Every series starts at 0, because rate() needs a value before the first event.
 	counters := func(name, help, label string, values []string) *prometheus.CounterVec {
-		vec := in.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		vec := factory.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 		for _, value := range values {
 			vec.WithLabelValues(value)
 		}
@@ -56,7 +56,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			"Events that could not be written to the audit log."),
 		sealerPasses: counters("dg_sealer_passes_total",
 			"Passes of the sealer. Locked: another process was sealing.", "outcome", passOutcomes),
-		backlog: in.NewGauge(prometheus.GaugeOpts{Name: "dg_sealer_backlog",
+		backlog: factory.NewGauge(prometheus.GaugeOpts{Name: "dg_sealer_backlog",
 			Help: "Finished days and months of large forks that this instance's last pass had to " +
 				"seal and left unsealed."}),
 		damagedSegments: counter("dg_damaged_segments_total",
@@ -104,17 +104,17 @@ func registerCollectors(
 	for name, db := range pools.byName() {
 		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
 	}
-	for _, of := range pools.Replicas {
-		label := prometheus.Labels{"replica": strconv.Itoa(of.Number)}
-		replica := prometheus.WrapRegistererWith(label, r)
-		gauge(replica, "dg_replica_resting", "1 while reports leave out the replica.",
-			func() float64 { return boolToFloat(of.LeftOut()) })
-		counter(replica, "dg_replica_reads_total",
+	for _, replica := range pools.Replicas {
+		label := prometheus.Labels{"replica": strconv.Itoa(replica.Number)}
+		labelled := prometheus.WrapRegistererWith(label, r)
+		gauge(labelled, "dg_replica_resting", "1 while reports leave out the replica.",
+			func() float64 { return boolToFloat(replica.LeftOut()) })
+		counter(labelled, "dg_replica_reads_total",
 			"Reads of reports and exports that the replica has taken.",
-			func() float64 { return float64(of.Reads()) })
+			func() float64 { return float64(replica.Reads()) })
 	}
-	for _, some := range limiters {
-		for kind, l := range some {
+	for _, byKind := range limiters {
+		for kind, l := range byKind {
 			registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"kind": kind}, r), l)
 		}
 	}
@@ -143,8 +143,8 @@ func counter(r prometheus.Registerer, name, help string, read func() float64) {
 	promauto.With(r).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
 }
 
-func boolToFloat(is bool) float64 {
-	if is {
+func boolToFloat(b bool) float64 {
+	if b {
 		return 1
 	}
 	return 0

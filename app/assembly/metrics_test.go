@@ -26,7 +26,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Each metric follows Prometheus' conventions and has a help text. Alerts and documented queries use existing metrics.
+// Each metric of dg follows Prometheus' conventions and has a help text. Alerts and documents name existing metrics.
 func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
 	// a failed replica does not prevent the start
@@ -127,10 +127,10 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		return hex.EncodeToString(s.GetTraceId()) != callerTraceID
 	})
 
-	marks := map[string]string{} // error codes by name of the span
+	errorCodes := map[string]string{} // error codes by name of the span
 	var roots []string
 	for _, s := range spans {
-		marks[s.GetName()] = s.GetStatus().GetMessage()
+		errorCodes[s.GetName()] = s.GetStatus().GetMessage()
 		if hex.EncodeToString(s.GetParentSpanId()) == callerSpanID {
 			roots = append(roots, string(s.GetSpanId()))
 		}
@@ -139,23 +139,23 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	for name, code := range map[string]string{"GET /api/v1/forks/:forkId/exports/csv": "", "apikeys.authenticate": "",
 		"batch": "", "audit.append": "", "reports.export": "", "GET /api/v1/forks/:forkId": "ERR_INTERNAL",
 		"games.forks": "42501"} {
-		require.Contains(t, marks, name)
-		require.Equal(t, code, marks[name], name)
+		require.Contains(t, errorCodes, name)
+		require.Equal(t, code, errorCodes[name], name)
 	}
 	for _, s := range spans {
 		attributes := tb.Attributes(s.GetAttributes())
-		known := []string{"db.client.connection.pool.name", "db.system.name"}
+		expected := []string{"db.client.connection.pool.name", "db.system.name"}
 		if s.GetStatus().GetMessage() == "42501" {
-			known = slices.Insert(known, 1, "db.response.status_code")
+			expected = slices.Insert(expected, 1, "db.response.status_code")
 		}
 		if slices.Contains(roots, string(s.GetSpanId())) {
-			known = []string{"dg.request_id", "http.request.method", "http.response.status_code", "http.route"}
+			expected = []string{"dg.request_id", "http.request.method", "http.response.status_code", "http.route"}
 			require.Equal(t, "the-request", attributes["dg.request_id"])
 			require.Regexp(t, "200|500", attributes["http.response.status_code"])
 		} else {
 			require.Contains(t, roots, string(s.GetParentSpanId()), s.GetName())
 		}
-		require.Equal(t, known, slices.Sorted(maps.Keys(attributes)), s.GetName())
+		require.Equal(t, expected, slices.Sorted(maps.Keys(attributes)), s.GetName())
 	}
 	for _, request := range c.Received() {
 		for _, secret := range []string{x.key.Secret, x.key.ID, x.ID, x.fork.ID, "2026-01", "select"} {

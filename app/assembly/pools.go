@@ -88,8 +88,8 @@ func (p Pools) Close() {
 // otherFiles reserves descriptors for the log, the listeners and the connections to ops.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles counts each database connection twice, because cancelling its query takes another
-// descriptor.
+// reservedFiles returns the number of file descriptors that the pools and otherFiles need. Each
+// connection counts twice, because cancelling its query takes another descriptor.
 func (p Pools) reservedFiles() int {
 	conns := 0
 	for _, db := range p.byName() {

@@ -24,7 +24,7 @@ const (
 
 type world struct {
 	*apptest.LocalServer
-	cookie string // session cookie of the requests that ask sends without a key
+	cookie string // session cookie that sendIgnoringErrors sends without a key
 }
 
 func start(t *testing.T) *world { return startWith(t, assembly.Settings{}) }
@@ -105,7 +105,7 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 }
 
 // rules.md, CSV: with an exhausted request pool an export continues, and a revocation aborts it within two seconds.
-func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
+func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 	w := start(t)
 	x := w.newTenant(30_000)
 	running := apptest.ReadSlowly(w.beginExport(x).Body)

@@ -29,7 +29,7 @@ type neighbours struct {
 	owner        *testkit.Browser
 }
 
-// visitScreens requires that each screen and form of Acme is refused with the ids of Beta's fork and key in the path.
+// visitScreens requires that no screen shows Beta's data, and that paths with Beta's ids are refused.
 func (n neighbours) visitScreens() {
 	refused := []int{http.StatusForbidden, http.StatusNotFound}
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
@@ -51,7 +51,7 @@ func (n neighbours) visitScreens() {
 var allFields = testkit.Form("mode", "nominative", "organisation", "Acme", "name", "Ours",
 	"scopes", "forks:read", "overlap", "now", "expiry", "never")
 
-// organisationConditionPattern matches the condition of tenant.Scope, and that in the SQL of tenant.Raw.
+// organisationConditionPattern matches the condition on the organisation, of tenant.Scope or in tenant.Raw's SQL.
 var organisationConditionPattern = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
 
 // unscopedConn is gorm's connection without the condition on the organisation.
@@ -90,7 +90,7 @@ func (n neighbours) removeConditions() {
 	}
 }
 
-// The policy alone protects organisations: it refuses another one's data even if gorm's SQL lacks the condition.
+// The policy alone refuses another organisation's data, even if gorm's SQL lacks the condition.
 func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	w := start(t)
 	// Beta's rows come first, so that a query without an organisation returns them.
@@ -108,11 +108,10 @@ func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 		n.beta.key.ID, n.beta.ReportingMode))
 }
 
-// loadCase is a request that many clients repeat and that waits for a lock. Of 12 connections, all unauthenticated
-// requests may hold 3, and those of an organisation on the screens 3.
+// loadCase is a request that many clients repeat, and that waits for a lock.
 type loadCase struct {
 	name, lock string
-	hold       int
+	hold       int                                    // connections, of 12, that the requests may hold
 	ask        func(w *world, first tenant, turn int) // ignores failures
 	check      func(w *world, first tenant, owner *testkit.Browser)
 }
@@ -120,7 +119,7 @@ type loadCase struct {
 var loadCases = []loadCase{
 	{"first uses of a key", `select from api_keys where id = 'KEY' for update`, 3,
 		func(w *world, x tenant, _ int) { w.sendIgnoringErrors("/api/v1/forks", x.key.Token(), 0) }, nil},
-	{"wrong secrets from many networks", `select from api_key_windows where refused and key_id = 'KEY' for update`,
+	{"wrong secrets from many addresses", `select from api_key_windows where refused and key_id = 'KEY' for update`,
 		3, func(w *world, x tenant, turn int) {
 			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
 			w.sendIgnoringErrors("/api/v1/forks", wrong.Token(), turn)
@@ -173,7 +172,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 					where datname = current_database() and not granted`), c.hold)
 			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
-			// the list of keys reads the locked tables, so this is another page
+			// the list of keys reads the locked tables, so the test reads another page
 			other.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			w.signIn(second.owner, "198.51.100.2").Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			if c.check != nil {
@@ -199,15 +198,15 @@ func (w *world) startLoad(ask func(turn int)) (stop func()) {
 	}
 }
 
-// sendIgnoringErrors sends a request from one of 100 networks, with a key or, for "", with w.cookie.
-func (w *world) sendIgnoringErrors(path, token string, network int) {
+// sendIgnoringErrors sends a request from one of 100 addresses, with a key or, for "", with w.cookie.
+func (w *world) sendIgnoringErrors(path, token string, client int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.BaseURL+path, http.NoBody)
 	if token == "" {
 		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: w.cookie})
 	} else {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	request.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", network%100))
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", client%100))
 	if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
 		_ = response.Body.Close()
 	}

@@ -77,7 +77,7 @@ func (a *attacker) countActive(group, from, to string) int {
 		group, a.fork.ID, from, to)
 }
 
-// requireEqualReports requests a group's reports in every way, of the fork and of the one without plays.
+// requireEqualReports requires that each kind of report equals that of the fork without plays.
 func (a *attacker) requireEqualReports(query string, active int) {
 	screen := "/o/" + a.organisation.Slug + "/reports/FORK"
 	for _, path := range []string{
@@ -94,7 +94,7 @@ func (a *attacker) requireEqualReports(query string, active int) {
 	}
 }
 
-// observe returns a response without its date, request id and the fork's id.
+// observe returns a response's headers and body, without what always differs, such as the request id.
 func (a *attacker) observe(method, path string, fork testkit.Fork) string {
 	if a.requests++; a.requests%100 == 1 { // a key may send 120 requests a minute
 		a.key = a.db.AddKey(a.organisation.ID).Token()

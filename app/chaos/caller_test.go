@@ -24,7 +24,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// caller is a customer that calls everything. Each response must be correct to the byte, or a visible failure.
+// caller is an organisation's client with all kinds of requests. Each response must be correct or a visible failure.
 type caller struct {
 	http          *http.Client
 	baseURL, slug string
@@ -71,7 +71,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	for range cap(c.spareKeys) {
 		c.spareKeys <- db.AddKey(organisation.ID).Token()
 	}
-	owner := db.AddMember(organisation.ID, "owner") // each sign-in as c.email ends an older session
+	owner := db.AddMember(organisation.ID, "owner") // c.email signs in so often that its older sessions end
 	c.cookie = "__Host-dg=" + testkit.NewBrowser(t, base).SignIn(owner.Email, testkit.Password, "").Session()
 	c.calls = map[string]func(id string) outcome{
 		"sign-in": c.signIn, "revocation": c.revoke, "refusal": c.useWrongSecret,
@@ -98,7 +98,7 @@ func (c *caller) call(name string) outcome {
 	return got
 }
 
-// hintPattern matches what a report leaves out if the database is slow: the players of each group.
+// hintPattern matches what a report leaves out if the database is slow: the number of players in each group.
 var hintPattern = regexp.MustCompile(` <small>[0-9,]+ players</small>`)
 
 func (c *caller) read(id, path, entry, right string) outcome {
@@ -148,7 +148,7 @@ func (c *caller) useWrongSecret(id string) outcome {
 	return got
 }
 
-// send requires the status or a visible failure. A response with the status needs the audit entry.
+// send requires the status or a visible failure. A response with the status must have the audit entry.
 func (c *caller) send(id, path string, status int, entry string, form url.Values, headers ...string) (outcome, []byte) {
 	request := newRequest(c.baseURL+path, form, append(headers, "X-Request-Id", id))
 	if form == nil {
@@ -185,7 +185,7 @@ func (c *caller) send(id, path string, status int, entry string, form url.Values
 	return c.recordWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
 
-// A 503 of the API matches errorBodyPattern. No response may match internalsPattern.
+// A 503 of the API matches errorBodyPattern. It must not match internalsPattern.
 var (
 	errorBodyPattern = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
 		`"details":\{"code":"ERR_UNAVAILABLE"\}\}\s*$`)

@@ -1,6 +1,6 @@
-// Package chaos breaks what dg depends on (database, imports, migrations, each statement in turn),
-// attacks it (slow and hostile clients, one organisation's load, smuggled requests, requests for
-// hidden reports) and looks for leaks; outage_test.go has the checks. tenant_test.go runs every route
-// and command, and proves that each statement is scoped to an organisation. With DG_CHAOS=1, as in
-// make chaos, the tests have their full sizes. Each test proves a promise of /docs/security.
+// Package chaos breaks what dg depends on (the database, imports, each commit in turn), attacks it
+// (slow and hostile clients, smuggled requests, requests for hidden reports) and looks for leaks;
+// outage_test.go has the checks. tenant_test.go sends the statements of every route, and proves that
+// each is scoped to an organisation. With DG_CHAOS=1, as in make chaos, the tests have their full
+// sizes. promises.md or mechanisms.md names each test.
 package chaos

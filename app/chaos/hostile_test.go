@@ -29,11 +29,11 @@ func TestChaosHostileClients(t *testing.T) {
 		t.Parallel()
 	}
 	db := testkit.New(t)
-	fewFiles := func(c *exec.Cmd) {
+	limitFiles := func(c *exec.Cmd) {
 		c.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
 		c.Path = "/bin/sh"
 	}
-	dg := apptest.LaunchWith(t, fewFiles, append([]string{"serve"}, db.Flags()...)...).AwaitServing()
+	dg := apptest.LaunchWith(t, limitFiles, append([]string{"serve"}, db.Flags()...)...).AwaitServing()
 	c := newCaller(t, db, dg.ListenURL)
 	ctx, end := context.WithCancel(t.Context())
 	h := &hostileClients{ctx: ctx}
@@ -49,10 +49,10 @@ func TestChaosHostileClients(t *testing.T) {
 	h.hold(public, apptest.PickSize(150, 4500, 4500), readSlowly)
 	h.hold(public, apptest.PickSize(300, 10_000, 10_000), stayIdle)
 	h.hold(dg.OpsAddress, 300, stayIdle)
-	rest := callEverything([]*caller{c}, 6)
-	defer rest()
+	stopCalls := callEverything([]*caller{c}, 6)
+	defer stopCalls()
 	<-time.After(time.Duration(apptest.PickSize(1, 20, 60)) * time.Second)
-	rest()
+	stopCalls()
 	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
 	require.NotNil(t, c.outcomes.Get(string(gotRight)))
@@ -90,14 +90,14 @@ func (h *hostileClients) hold(address string, n int, behave func(ctx context.Con
 	}
 }
 
-func pause(ctx context.Context, long time.Duration) {
+func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(long):
+	case <-time.After(d):
 	}
 }
 
-// trickle sends the beginning of a request, and then a byte every half second.
+// trickle returns a function that sends the beginning of a request, and then a byte every half second.
 func trickle(beginning string) func(ctx context.Context, conn net.Conn) error {
 	return func(ctx context.Context, conn net.Conn) error {
 		_, err := io.WriteString(conn, beginning)

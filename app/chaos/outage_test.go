@@ -81,10 +81,10 @@ func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child,
 }
 
 // requireEntries requires the audit entries that the responses imply. Each export.finished needs its export.started.
-func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
+func requireEntries(t *testing.T, db *testkit.World, wantEntries map[[2]string]int) {
 	var ids, actions []string
 	var times []int
-	for entry, n := range seen {
+	for entry, n := range wantEntries {
 		ids = append(ids, entry[0])
 		actions = append(actions, entry[1])
 		times = append(times, n)
@@ -114,7 +114,7 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 		Replace(apptest.ReadFile(t, h.File))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
-	rows := func() string { // rows returns a checksum of everything that an import writes
+	checksums := func() string { // returns checksums of what the import may change
 		return testkit.Query[string](x.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
@@ -123,7 +123,7 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 	importing := func(condition string) int {
 		return x.CountRows(`pg_stat_activity where application_name = 'dg import' and ` + condition)
 	}
-	before := rows()
+	before := checksums()
 	type interruption struct {
 		do     func(*apptest.Child)
 		status int
@@ -139,23 +139,23 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 	} {
 		lock := x.Begin(`lock table plays in share row exclusive mode`)
 		dg := apptest.Launch(t, x.WithFlags("import", change)...)
-		apptest.WaitUntil(t, time.Minute, "never held", func() bool { return importing(`wait_event_type = 'Lock'`) > 0 })
+		apptest.WaitUntil(t, time.Minute, "no lock", func() bool { return importing(`wait_event_type = 'Lock'`) > 0 })
 		end.do(dg)
 		require.Equal(t, end.status, dg.ExitStatus(30*time.Second), "%s: %s", name, dg.Log.String())
 		require.Contains(t, dg.Log.String(), end.says, name)
 		require.NoError(t, lock.Rollback(t.Context()))
 		apptest.WaitUntil(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
-		require.Equal(t, before, rows(), name)
+		require.Equal(t, before, checksums(), name)
 	}
 	x.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
 		raise 'no space left' using errcode = '53100'; end $$`)
 	x.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
 	require.Contains(t, apptest.RequireExit(t, 1, x.WithFlags("import", change)),
 		"dg: nothing was imported: the disk of the database is full. Free")
-	require.Equal(t, before, rows())
+	require.Equal(t, before, checksums())
 	x.Exec(`drop function full_disk cascade`)
 	x.RequireSuccess("import", change)
-	require.NotEqual(t, before, rows())
+	require.NotEqual(t, before, checksums())
 }
 
 func TestMain(m *testing.M) { apptest.Main(m) }

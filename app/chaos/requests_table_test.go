@@ -56,16 +56,16 @@ func (s tableRequest) values(w *requestWorld) url.Values {
 		return nil
 	}
 	values, _ := url.ParseQuery(s.form)
-	for _, of := range values {
-		switch of[0] {
+	for _, field := range values {
+		switch field[0] {
 		case "PASSWORD":
-			of[0] = testkit.Password
+			field[0] = testkit.Password
 		case "NEW":
-			of[0] = "another long password"
+			field[0] = "another long password"
 		case "CODE":
-			of[0] = testkit.CodeOf(w.t, testkit.TOTPSecret, time.Now())
+			field[0] = testkit.CodeOf(w.t, testkit.TOTPSecret, time.Now())
 		case "OFFER":
-			of[0] = testkit.CodeOf(w.t, w.offeredSecret, time.Now())
+			field[0] = testkit.CodeOf(w.t, w.offeredSecret, time.Now())
 		}
 	}
 	return values
@@ -87,7 +87,7 @@ func endpointTable(t *testing.T) string {
 	return all.String()
 }
 
-// apiTable has the requests that make endpoints send further statements.
+// apiTable has requests that send other statements than those of endpointTable.
 const apiTable = `
 key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={group} 200
 key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={small} 200
@@ -118,18 +118,18 @@ key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={foreign} 404
 key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={foreign} 404
 `
 
-// pageTable returns a request for every page, and for each short path that redirects to one.
+// pageTable returns a request for every page but those of sign-in and reset, and for each path that redirects to one.
 func pageTable() string {
 	var all strings.Builder
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", "acme", ":fork", "{fork}", ":key", "{keyID}",
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
-		short, ofOrganisation := strings.CutPrefix(path, "/o/acme")
+		short, inOrganisation := strings.CutPrefix(path, "/o/acme")
 		switch {
 		case s.Page == nil, strings.HasPrefix(path, "/sign-in"), path == "/account/reset":
 		case strings.HasPrefix(path, "/account"):
 			fmt.Fprintf(&all, "admin GET %s 200\n", path)
-		case !ofOrganisation:
+		case !inOrganisation:
 			fmt.Fprintf(&all, "owner GET %s 200\n", path)
 		default:
 			fmt.Fprintf(&all, "owner GET %s 200\n", path)
@@ -162,7 +162,7 @@ owner GET /o/named/reports 404
 owner GET /o/acme/reports/{named} 404
 `
 
-// formTable has all forms with each of their outcomes.
+// formTable has a request for each form, and for outcomes that send other statements.
 const formTable = `
 - POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
 owner POST /sign-in 303 form:email=member@acme.example&password=PASSWORD

@@ -29,21 +29,21 @@ type requestWorld struct {
 	tables        []string
 	tokens        map[string]string            // tokens by name
 	cookies       map[string]map[string]string // cookies by person and name
-	forks         map[string]string
-	groups        map[string]string
-	keyID         string // id of the key that forms change
-	offeredSecret string // the offered two-step secret of "enrolling"
+	forks         map[string]string            // ids by name
+	groups        map[string]string            // ids by name
+	keyID         string                       // id of the key that forms change
+	offeredSecret string                       // the offered two-step secret of "enrolling"
 }
 
-// newRequestWorld stores data and serves the program. through returns the URL by which it reaches the database.
-func newRequestWorld(t *testing.T, through func(url string) string, furnish ...func(w *requestWorld)) *requestWorld {
+// newRequestWorld stores data and serves the program. proxyURL returns the URL by which it reaches the database.
+func newRequestWorld(t *testing.T, proxyURL func(url string) string, prepare ...func(w *requestWorld)) *requestWorld {
 	w := &requestWorld{t: t, db: testkit.New(t), tokens: map[string]string{}, forks: map[string]string{},
 		cookies: map[string]map[string]string{"-": {}}, groups: map[string]string{}}
 	w.fill()
-	for _, more := range furnish {
-		more(w)
+	for _, change := range prepare {
+		change(w)
 	}
-	w.LocalServer = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
+	w.LocalServer = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: proxyURL(w.db.URL)})
 	w.signAllIn()
 	w.admin = apptest.OpenAdminDBAt(t, w.db.OwnerURL)
 	w.saveTables()
@@ -102,9 +102,9 @@ func (w *requestWorld) fill() {
 			case when id = $1 and not refused or id = $2
 			  and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
 		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"), id("limited-refusals"))
-	none := strings.Repeat("s", 49)
-	w.tokens["unknown"] = testkit.Key{ID: strings.Repeat("u", 22), Secret: none}.Token()
-	w.tokens["wrong-secret"] = testkit.Key{ID: id("acme"), Secret: none}.Token()
+	wrongSecret := strings.Repeat("s", 49)
+	w.tokens["unknown"] = testkit.Key{ID: strings.Repeat("u", 22), Secret: wrongSecret}.Token()
+	w.tokens["wrong-secret"] = testkit.Key{ID: id("acme"), Secret: wrongSecret}.Token()
 	w.keyID = id("acme")
 }
 
@@ -114,7 +114,7 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return s
 }
 
-// createOrganisation stores an organisation with a fork, plays of twelve players, a shown group and a hidden group.
+// createOrganisation stores an organisation with two forks, twelve players, and a shown and a hidden group.
 func (w *requestWorld) createOrganisation(slug string, o testkit.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.db.AddOrganisation(o)
@@ -137,10 +137,10 @@ func (w *requestWorld) signAllIn() {
 		secret := map[string]string{"admin": testkit.TOTPSecret}[name]
 		w.cookies[name] = c.SignIn(email, testkit.Password, secret).Cookies
 	}
-	page := testkit.NewBrowser(w.t, w.BaseURL)
-	page.Cookies = maps.Clone(w.cookies["enrolling"])
-	w.offeredSecret = page.BeginTwoStep(testkit.Password)
-	w.cookies["enrolling"] = page.Cookies
+	enrolling := testkit.NewBrowser(w.t, w.BaseURL)
+	enrolling.Cookies = maps.Clone(w.cookies["enrolling"])
+	w.offeredSecret = enrolling.BeginTwoStep(testkit.Password)
+	w.cookies["enrolling"] = enrolling.Cookies
 	// dates the last use back, so that each request stores a new one
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)
@@ -180,11 +180,11 @@ func (w *requestWorld) send(s tableRequest) int {
 	return response.StatusCode
 }
 
-// counterTables have counters and times of last use. They may change although the request fails.
+// counterTables count requests and guesses. They may change although the request fails.
 var counterTables = []string{"api_key_windows", "api_key_usage", "password_guesses"}
 
-// failCommitSQL makes the n-th commit that writes other tables fail. A sequence counts transactions, because it is
-// not rolled back. The end of an export does not count: it is recorded in the background.
+// failCommitSQL fails the n-th commit that writes tables outside counterTables. A sequence counts transactions, because
+// it is not rolled back. The end of an export does not count: it is recorded in the background.
 const failCommitSQL = `create sequence commits;
 	create table failing (n bigint);
 	create function fail_commit() returns trigger language plpgsql security definer as $$ begin
@@ -200,7 +200,7 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// /docs/security, Failures half-way: if any commit fails, the request fails, and neither data nor audit log change.
+// /docs/security, Failures half-way: if a failed commit fails a request, neither data nor audit log change.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })

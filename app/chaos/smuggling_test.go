@@ -33,15 +33,15 @@ type smuggler struct {
 
 // dial connects from 127.0.0.2, the client address in the log.
 func (s *smuggler) dial() (net.Conn, error) {
-	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	if s.name == "direct" {
-		return from.Dial("tcp", s.address)
+		return dialer.Dial("tcp", s.address)
 	}
-	return tls.DialWithDialer(from, "tcp", s.address, &tls.Config{InsecureSkipVerify: true})
+	return tls.DialWithDialer(dialer, "tcp", s.address, &tls.Config{InsecureSkipVerify: true})
 }
 
-// requestIDsOf sends a payload on a new connection and returns the request ids of the responses.
-func (s *smuggler) requestIDsOf(n int, payload string) (ids []string, err error) {
+// sendPayload sends the n-th payload on a new connection and returns the request ids of the responses.
+func (s *smuggler) sendPayload(n int, payload string) (ids []string, err error) {
 	conn, err := s.dial()
 	if err != nil {
 		return nil, err
@@ -72,11 +72,11 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 	var next atomic.Int32
 	testkit.Concurrently(24, func(int) {
 		for n := int(next.Add(1)) - 1; n < len(all); n = int(next.Add(1)) - 1 {
-			ids, err := s.requestIDsOf(n, all[n].payload)
+			ids, err := s.sendPayload(n, all[n].payload)
 			assert.NoError(t, err, all[n].name)
 			for _, id := range ids {
-				if of := requestIDPattern.FindStringSubmatch(id); of != nil { // dg itself generates the other ids
-					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:],
+				if parts := requestIDPattern.FindStringSubmatch(id); parts != nil { // dg itself generates the other ids
+					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, parts[2:],
 						"%s: %s got another's answer", s.name, all[n].name)
 				}
 			}
@@ -87,8 +87,8 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 // requestIDPattern matches a payload's request id: outer or inner, the smuggler and the payload's number.
 var requestIDPattern = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
 
-func (s *smuggler) executedNames(log, from string, all []smuggling) (names []string) {
-	inner := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + from + `"`)
+func (s *smuggler) executedNames(log, client string, all []smuggling) (names []string) {
+	inner := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + client + `"`)
 	for _, id := range inner.FindAllStringSubmatch(log, -1) {
 		n, _ := strconv.Atoi(id[1])
 		names = append(names, all[n].name)
@@ -96,8 +96,8 @@ func (s *smuggler) executedNames(log, from string, all []smuggling) (names []str
 	return names
 }
 
-// dg executes no smuggled request and does not mix up responses. Behind a proxy, a smuggled request is logged with the
-// proxy's address, and a forwarded one with the client's.
+// dg executes no smuggled request and does not mix up responses. Behind a proxy, the log would show a smuggled
+// request with the proxy's address, and a forwarded one with the client's.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.ServeBehindProxy(t, "--log-format", "json")
@@ -113,13 +113,13 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 				s.hiddenClient = "127.0.0.1"
 			}
 			s.smuggle(t, all)
-			apptest.WaitUntil(t, 30*time.Second, "the request that is no trick is not seen", func() bool {
+			apptest.WaitUntil(t, 30*time.Second, "the valid request is not executed", func() bool {
 				// repeats the valid payload, because a loaded machine may exceed its deadline
-				require.NoError(t, tb.ErrorOf(s.requestIDsOf(len(all)-1, all[len(all)-1].payload)))
-				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", all), pipelined)
+				require.NoError(t, tb.ErrorOf(s.sendPayload(len(all)-1, all[len(all)-1].payload)))
+				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", all), validPayload)
 			})
 			hidden := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, all),
-				func(name string) bool { return name == pipelined })
+				func(name string) bool { return name == validPayload })
 			require.Empty(t, hidden, "these requests were executed")
 		})
 	}
@@ -132,8 +132,8 @@ type smuggling struct{ name, payload string }
 
 const innerRequest = "GET /CSV HTTP/1.1\r\nINNER\r\n"
 
-// pipelined names the only payload whose second request is valid. It comes last.
-const pipelined = "two whole requests"
+// validPayload names the only payload whose second request is valid. It comes last.
+const validPayload = "two whole requests"
 
 func smugglings() (all []smuggling) {
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(innerRequest), innerRequest)
@@ -175,5 +175,5 @@ func smugglings() (all []smuggling) {
 	} {
 		all = append(all, smuggling{fmt.Sprintf("after %q", head), head + innerRequest})
 	}
-	return append(all, smuggling{pipelined, "GET /healthz HTTP/1.1\r\nOUTER\r\n" + innerRequest})
+	return append(all, smuggling{validPayload, "GET /healthz HTTP/1.1\r\nOUTER\r\n" + innerRequest})
 }

@@ -19,8 +19,8 @@ import (
 // rows: those of one organisation, of everyone or of no one.
 //
 // A statement is scoped if its result with one organisation's rows equals that with all rows, and if it changes no
-// other rows. It must still hold after all rows have moved to another organisation: then each id among its parameters,
-// except the organisation's, belongs to another.
+// other rows. Both must still hold after all rows have moved to another organisation. Then each id among the
+// parameters, except the organisation's, belongs to another organisation.
 type proof struct {
 	t             *testing.T
 	admin         *pgx.Conn
@@ -29,7 +29,7 @@ type proof struct {
 	checksums     []string        // a checksum of the rows of each table and organisation
 	rowsMoved     bool            // whether the rows have moved to the next organisation
 	usesTables    map[string]bool // by SQL text: whether the statement uses an organisation's table
-	dependsOnRows map[string]bool // by tag: whether the result depends on rows of an organisation
+	dependsOnRows map[string]bool // by tag: whether the statement needs rows of an organisation, or uses no such table
 }
 
 const everyone, noOne = "everyone", "no one"
@@ -88,15 +88,15 @@ func (p *proof) readChecksums() []string {
 
 func (p *proof) moveRows() {
 	p.exec(`rollback; set session_replication_role = replica;
-		create temp table moves (giver uuid, taker uuid, amid uuid)`)
+		create temp table moves (giver uuid, taker uuid, interim uuid)`)
 	for i, giver := range p.organisations {
 		taker := p.organisations[(i+1)%len(p.organisations)]
 		p.exec(fmt.Sprintf(`insert into moves values ('%s', '%s', gen_random_uuid())`, giver, taker))
 	}
 	for table, column := range p.tables {
 		p.exec(fmt.Sprintf(`alter table %[1]s disable trigger all;
-			update %[1]s set %[2]s = amid from moves where giver = %[2]s;
-			update %[1]s set %[2]s = taker from moves where amid = %[2]s;
+			update %[1]s set %[2]s = interim from moves where giver = %[2]s;
+			update %[1]s set %[2]s = taker from moves where interim = %[2]s;
 			alter table %[1]s enable trigger all`, table, column))
 	}
 	p.exec(`set session_replication_role = origin`)
@@ -140,27 +140,27 @@ func (p *proof) usesOrganisationTable(s sentStatement) bool {
 	return p.usesTables[s.sql]
 }
 
-// sufficientFor returns the organisations whose rows alone suffice for the statement's result.
-func (p *proof) sufficientFor(s sentStatement, of []string) (organisations []string) {
+// sufficientFor returns those of the candidates whose rows alone suffice for the statement's result.
+func (p *proof) sufficientFor(s sentStatement, candidates []string) (sufficient []string) {
 	result := p.run(s, "dg_owner", everyone)
 	if sqlStatePattern.MatchString(result) { // a failed statement reads and changes nothing
 		require.True(p.t, p.rowsMoved, "%s: %s", result, s.sql)
-		return of
+		return candidates
 	}
 	var changed []string
 	if writeTagPattern.MatchString(result) {
 		changed = p.changedOrganisations()
 	}
-	for _, o := range of {
+	for _, o := range candidates {
 		changesOthers := slices.ContainsFunc(changed, func(c string) bool { return c != o })
 		if !changesOthers && p.run(s, "dg_owner", o) == result {
-			organisations = append(organisations, o)
+			sufficient = append(sufficient, o)
 		}
 	}
-	return organisations
+	return sufficient
 }
 
-// unscopedByTag returns the unscoped statements by their tags. It moves all rows to other organisations: it runs once.
+// unscopedByTag returns the unscoped statements by their tags. It moves all rows, so it runs only once.
 func (p *proof) unscopedByTag(sent []sentStatement) (byTag map[string]string) {
 	byTag = map[string]string{}
 	type candidate struct {
@@ -174,9 +174,9 @@ func (p *proof) unscopedByTag(sent []sentStatement) (byTag map[string]string) {
 			continue
 		}
 		require.Regexp(p.t, tagPattern, s.sql, "a statement on an organisation's table names no caller")
-		of := p.sufficientFor(s, append(slices.Clone(p.organisations), noOne))
-		p.dependsOnRows[s.tag()] = p.dependsOnRows[s.tag()] || !slices.Contains(of, noOne)
-		candidates = append(candidates, candidate{s, of})
+		sufficient := p.sufficientFor(s, append(slices.Clone(p.organisations), noOne))
+		p.dependsOnRows[s.tag()] = p.dependsOnRows[s.tag()] || !slices.Contains(sufficient, noOne)
+		candidates = append(candidates, candidate{s, sufficient})
 	}
 	p.moveRows()
 	for _, c := range candidates {

@@ -50,11 +50,11 @@ var crossTenantReasons = map[string]string{
 // unsentTagPattern matches statements that no request sends: of imports, on people and on the secret key, for example.
 var unsentTagPattern = regexp.MustCompile(`^importer\.|` +
 	`^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
-	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|twoStepSecrets|` +
-	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
+	`^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|twoStepSecrets|useRecoveryCode|` +
+	`markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
 	`lockSecretKey|lockUsers|rewriteEmailKey|unusualEmails)$`)
 
-// plantedStatements are unscoped statements, which the proof must find. $1 is an organisation.
+// plantedStatements are unscoped statements, which the proof must find. $1 is an organisation, or in byID a fork.
 var plantedStatements = map[string]string{
 	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
 	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
@@ -62,7 +62,7 @@ var plantedStatements = map[string]string{
 		left join player_groups g on g.org_id = f.org_id and f.org_id = $1`,
 	"planted.merge": `merge into forks f using organisations o on f.org_id = $1 is not null and o.id = $1
 		when matched then update set title = 'x'`,
-	"planted.byID": `update forks set title = 'x' where id = $1`, // $1 is a fork
+	"planted.byID": `update forks set title = 'x' where id = $1`,
 	"planted.into": `insert into player_groups (id, org_id, name)
 		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
@@ -71,9 +71,9 @@ var plantedStatements = map[string]string{
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{statements: map[string]sentStatement{}}
-	through := func(url string) string { return apptest.ProxyDatabase(t, url, r.pass) }
-	w := newRequestWorld(t, through, (*requestWorld).storeMoreRows)
-	w.sendEverything(through(w.db.OwnerURL))
+	proxyURL := func(url string) string { return apptest.ProxyDatabase(t, url, r.pass) }
+	w := newRequestWorld(t, proxyURL, (*requestWorld).storeMoreRows)
+	w.sendEverything(proxyURL(w.db.OwnerURL))
 	p := newProof(t, w.db.OwnerURL)
 	for name, sql := range plantedStatements {
 		value := p.organisations[0]
@@ -87,9 +87,9 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(unscoped)))
 
 	for _, tag := range programTags(t) {
-		shows, sent := p.dependsOnRows[tag]
+		depends, sent := p.dependsOnRows[tag]
 		assert.True(t, sent || unsentTagPattern.MatchString(tag), "no case sends %s", tag)
-		assert.True(t, shows || !sent || crossTenantReasons[tag] != "" || tag == "reports.lockPlays",
+		assert.True(t, depends || !sent || crossTenantReasons[tag] != "" || tag == "reports.lockPlays",
 			"%s reads and changes no row of an organisation", tag)
 	}
 }
@@ -178,7 +178,7 @@ func (w *requestWorld) storeMoreRows() {
 	w.db.AddPlays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.db.AddPlays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
 	tb.Must(newSealer(w.db.DB).Seal(w.t.Context()))(w.t)
-	// These rows have dirty marks without plays, an unsealed day, an unsealed month and damaged segments.
+	// These statements leave dirty marks without plays, an unsealed day, an unsealed month and damaged segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.db.AddPlays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
 	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["other"])
@@ -200,7 +200,7 @@ func (w *requestWorld) storeMoreRows() {
 		from organisations`)
 }
 
-// sendEverything sends the statements of every route and operator's command, and restores the rows.
+// sendEverything sends the statements of every route and of operator commands, and restores the rows.
 func (w *requestWorld) sendEverything(ownerURL string) {
 	entry := testkit.Query[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)

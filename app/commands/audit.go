@@ -38,21 +38,22 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		return fmt.Errorf("nothing was removed: %w", err)
 	}
 	total := int64(0)
-	for _, of := range organisations {
-		if exported[of.ID] == 0 {
+	for _, organisation := range organisations {
+		if exported[organisation.ID] == 0 {
 			continue
 		}
-		if err := o.auditLog.Prune(ctx, of.ID, c.Before, exported[of.ID], o.request); err != nil {
+		if err := o.auditLog.Prune(ctx, organisation.ID, c.Before, exported[organisation.ID], o.request); err != nil {
 			// not %w: the cause may be an interruption, and its text would replace this message
 			return fmt.Errorf("%d of the entries in %s were removed, of which it is the only copy, and maybe "+
-				"those of organisation %s; run it again with another file: %v", total, c.Export, of.ID, err)
+				"those of organisation %s; run it again with another file: %v", total, c.Export, organisation.ID, err)
 		}
-		total += exported[of.ID]
+		total += exported[organisation.ID]
 	}
 	return p.print("Wrote %d entries from before %s to %s, and removed them.\n", total,
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
+// export returns the number of exported entries by organisation.
 func (c auditPruneCmd) export(
 	ctx context.Context, o *operator, organisations []org.Organisation,
 ) (map[string]int64, error) {
@@ -63,8 +64,8 @@ func (c auditPruneCmd) export(
 	defer file.Close()
 	exported := map[string]int64{}
 	buffered := bufio.NewWriter(file)
-	for _, of := range organisations {
-		exported[of.ID], err = o.auditLog.ExportBefore(ctx, of.ID, c.Before, buffered)
+	for _, organisation := range organisations {
+		exported[organisation.ID], err = o.auditLog.ExportBefore(ctx, organisation.ID, c.Before, buffered)
 		if err != nil {
 			return nil, errors.Join(err, os.Remove(c.Export))
 		}

@@ -51,7 +51,7 @@ type Stdio struct {
 	unknownVariables []string // variables that look like settings but are not
 }
 
-// checkedWriter keeps the first error of standard output: a command whose output is lost fails.
+// checkedWriter keeps an error of standard output: a command whose output is lost fails.
 type checkedWriter struct {
 	io.Writer
 	err error
@@ -77,10 +77,10 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
 	out := &checkedWriter{Writer: p.Stdout}
 	p.Stdout = out
-	helped := -1
-	parsed, err := newParser(ctx, &c, p, &helped).Parse(args)
-	if helped >= 0 { // --help or --version was used
-		return helped
+	exit := -1
+	parsed, err := newParser(ctx, &c, p, &exit).Parse(args)
+	if exit >= 0 { // --help or --version was used
+		return exit
 	}
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "dg:", quotedURLPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
@@ -107,8 +107,8 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	}
 	if err != nil {
 		message := err.Error()
-		if of, is := errors.AsType[*apperr.Error](err); is {
-			message = strings.TrimPrefix(message, string(of.Code)+": ") // error codes are for API clients
+		if apiError, is := errors.AsType[*apperr.Error](err); is {
+			message = strings.TrimPrefix(message, string(apiError.Code)+": ") // error codes are for API clients
 		}
 		fmt.Fprintln(p.Stderr, "dg:", message)
 		return 1
@@ -158,8 +158,8 @@ const fileSuffix = "_FILE"
 type settingsFile string
 
 // BeforeReset sets the file's variables before kong reads the environment.
-func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
-	path := string(c.FlagValue(at.Flag).(settingsFile))
+func (settingsFile) BeforeReset(c *kong.Context, parsed *kong.Path) error {
+	path := string(c.FlagValue(parsed.Flag).(settingsFile))
 	text, err := readText(path)
 	if err != nil {
 		return fmt.Errorf("--config: %w (run dg as root or as the user of dg serve)", err)

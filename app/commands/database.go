@@ -28,10 +28,11 @@ type database struct {
 
 const (
 	stopTimeout   = 20 * time.Second
-	watchInterval = time.Second // interval of the checks that the embedded server runs
+	watchInterval = time.Second // how often watch checks the embedded server
 )
 
-// connect starts or joins an embedded server, and contacts no external one. Call release after it.
+// connect starts or joins an embedded server, and contacts no external one. create allows a new
+// database. Call release after it.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {
@@ -97,7 +98,7 @@ func (db *database) watch(ctx context.Context) error {
 	}
 }
 
-// installation returns the Installation of a command. Only dg serve logs warnings.
+// installation returns the Installation of a command that reports no warnings.
 func (db *database) installation() *doctor.Installation {
 	return &doctor.Installation{
 		Serve:      config.Serve{Database: db.settings},
@@ -122,8 +123,8 @@ func (db *database) migrate(ctx context.Context) error {
 	return identity.RewriteEmailKeys(ctx, o.DB)
 }
 
-// dropPrivileges only warns if the database is external, because dg then has no other user to
-// change to.
+// dropPrivileges changes from root to the owner of the data. It only warns if the database is external,
+// because dg then has no other user to change to.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return

@@ -51,11 +51,11 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 }
 
 func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
-	missing, err := demo.IsEmpty(ctx, o.Pool)
+	empty, err := demo.IsEmpty(ctx, o.Pool)
 	if err != nil {
 		return "", err
 	}
-	if missing {
+	if empty {
 		p.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: demo.Open}
 		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keyring, p); err != nil {

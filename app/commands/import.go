@@ -59,14 +59,14 @@ func inputFile(name string, p Stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{
 			Name: "standard input",
-			Open: func() (io.ReadCloser, error) { return interruptible(p.Stdin), nil },
+			Open: func() (io.ReadCloser, error) { return interruptibleReader(p.Stdin), nil },
 		}
 	}
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible returns r with a Close that ends a blocked read. The reading goroutine then leaks.
-func interruptible(r io.Reader) io.ReadCloser {
+// interruptibleReader returns r with a Close that ends a blocked read. The reading goroutine then leaks.
+func interruptibleReader(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
 		_, err := io.Copy(in, r)
@@ -94,16 +94,16 @@ func (o *operator) importFiles(
 
 func wrapImportError(ctx context.Context, err error) error {
 	const nothing = "nothing was imported: "
-	failed, is := errors.AsType[*pgconn.PgError](err)
+	pgErr, is := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
 	case ctx.Err() != nil: // err is only a consequence
 		return errors.New("interrupted: nothing was imported")
-	case is && failed.Code == sqlStateNotNull && failed.TableName == "plays":
+	case is && pgErr.Code == sqlStateNotNull && pgErr.TableName == "plays":
 		return errors.New(nothing + "a player was erased while the import ran. Import again, which names " +
 			"the lines")
-	case is && failed.Code == sqlStateDiskFull:
+	case is && pgErr.Code == sqlStateDiskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
 	case isLockFailure(err):
@@ -121,8 +121,8 @@ const sqlStateDiskFull = "53100"
 
 // isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
 func isLockFailure(err error) bool {
-	failed, is := errors.AsType[*pgconn.PgError](err)
-	return is && slices.Contains([]string{"40P01", "55P03"}, failed.Code)
+	pgErr, is := errors.AsType[*pgconn.PgError](err)
+	return is && slices.Contains([]string{"40P01", "55P03"}, pgErr.Code)
 }
 
 // sqlStateNotNull is the SQLSTATE of a missing value.

@@ -76,8 +76,8 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role o
 		if err != nil {
 			return err
 		}
-		return o.setRole(tx, m, person, role, func(now org.Role) error {
-			if now == org.NoRole {
+		return o.setRole(tx, m, person, role, func(current org.Role) error {
+			if current == org.NoRole {
 				return fmt.Errorf("%s is not a member of %s", m.Email, m.Organisation)
 			}
 			return nil
@@ -89,7 +89,8 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role o
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember adds a member. invited is true for a person without a password.
+// addMember adds a member, and an account if there is none. invited is true for a person without a
+// password.
 func (o *operator) addMember(
 	tx *gorm.DB, m memberArgs, name string, role org.Role,
 ) (invited bool, err error) {
@@ -107,8 +108,8 @@ func (o *operator) addMember(
 	if err != nil {
 		return false, err
 	}
-	return !person.HasPassword, o.setRole(tx, m, person, role, func(now org.Role) error {
-		if now != org.NoRole {
+	return !person.HasPassword, o.setRole(tx, m, person, role, func(current org.Role) error {
+		if current != org.NoRole {
 			return fmt.Errorf("%s is a member already: change the role with dg member role", m.Email)
 		}
 		return nil
@@ -180,9 +181,9 @@ func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) 
 		return err
 	}
 	person := reset.Person
-	whom := person.Email
+	recipient := person.Email
 	if person.Name != person.Email {
-		whom = fmt.Sprintf("%s (%s)", person.Name, person.Email)
+		recipient = fmt.Sprintf("%s (%s)", person.Name, person.Email)
 	}
 	effects := "" // a new person has neither password nor two-step verification
 	switch {
@@ -196,5 +197,5 @@ func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) 
   %s/account/reset?token=%s
 
 WARNING: the link sets a new password for anyone who opens it. Send it to this person only.
-%s`, whom, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base, reset.Token, effects)
+%s`, recipient, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base, reset.Token, effects)
 }

@@ -105,17 +105,17 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	}
 }
 
-// backup.md, Erasing a player: dg erase takes pseudonyms. dg account delete keeps names in the log, and the last owner.
-func TestEraseByPseudonymAndAccountDeleteByEmail(t *testing.T) {
+// backup.md, Erasing a player: dg erase takes pseudonyms or ids. dg account delete refuses the last owner.
+func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
 	other := w.AddOrganisation(testkit.Organisation{Slug: "other"})
 	players := w.AddPlayers(acme.ID, 3)
-	theirs := w.AddPlayers(other.ID, 3) // their pseudonyms are the same
+	otherPlayers := w.AddPlayers(other.ID, 3) // their pseudonyms are the same
 	erased := []string{"acme", strings.ToLower(players[0].Label), strings.ToUpper(players[1].ID)}
 	require.NoError(t, eraseCmd{Players: erased}.Run(t.Context(), discardStdio, o))
 	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
-		{"acme", theirs[0].ID}, {"nobody", theirs[0].ID}} {
+		{"acme", otherPlayers[0].ID}, {"nobody", otherPlayers[0].ID}} {
 		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), discardStdio, o), wrong)
 	}
 	require.Equal(t, 1, w.CountRows(`players where org_id = $1`, acme.ID))

@@ -21,21 +21,21 @@ type eraseCmd struct {
 // Run erases each player in a transaction, and continues after an unknown one. A transaction fails if the
 // player's line cannot be written, because the operator needs the line to erase again after a restore.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	players, within := c.Players, ""
+	players, organisationID := c.Players, ""
 	if slug := players[0]; !input.IsID(input.ID(slug)) {
 		if players = players[1:]; len(players) == 0 {
 			return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
 		}
-		of, err := o.orgs.OrganisationBySlug(ctx, slug)
+		organisation, err := o.orgs.OrganisationBySlug(ctx, slug)
 		if err != nil {
 			return err
 		}
-		within = of.ID
+		organisationID = organisation.ID
 	}
 	defer o.seal(ctx, p)
 	missing := 0
 	for _, id := range players {
-		err := o.erase(ctx, p, within, id)
+		err := o.erase(ctx, p, organisationID, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
@@ -54,11 +54,11 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return nil
 }
 
-// erase erases a player by pseudonym or id, only within the organisation unless that is "".
-func (o *operator) erase(ctx context.Context, p Stdio, within, player string) (err error) {
+// erase erases a player: by pseudonym or id within the organisation, or by id alone if that is "".
+func (o *operator) erase(ctx context.Context, p Stdio, organisationID, player string) (err error) {
 	id := input.ID(player)
-	if within != "" {
-		if id, err = o.orgs.PlayerID(ctx, within, player); err != nil {
+	if organisationID != "" {
+		if id, err = o.orgs.PlayerID(ctx, organisationID, player); err != nil {
 			return err
 		}
 	}

@@ -169,7 +169,7 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 	return serving + tryIt, err
 }
 
-func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func()) error {
+func serve(ctx context.Context, a *assembly.Program, ln net.Listener, ready func()) error {
 	working, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	background.Go(func() { a.RunBackground(working) })
@@ -177,7 +177,7 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 		stop()
 		background.Wait()
 	}()
-	err := a.Serve(ctx, on, ready)
+	err := a.Serve(ctx, ln, ready)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}

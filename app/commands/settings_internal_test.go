@@ -158,7 +158,7 @@ func runCommand(t *testing.T, args ...string) (status int, out, err string) {
 	return status, stdout.String(), stderr.String()
 }
 
-// A command-line mistake is reported in one clear line on standard error, with exit status 2.
+// The last line on standard error explains a command-line mistake. The exit status is 2.
 func TestCommandLineMistakesAreExplained(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{

@@ -33,7 +33,7 @@ func TestPastPlaysDoNotDependOnTheInstant(t *testing.T) {
 	assert.Equal(t, first, plays.FindAll(demoFile(t, now.AddDate(3, 0, 5)), -1))
 }
 
-// The demo can be imported, and its figures look real. A small change of the demo moves none by more than 2.5%.
+// The demo can be imported, and its figures look real. Each is within 2.5% of the expected value.
 func TestDemoLooksReal(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t).Owner.Pool

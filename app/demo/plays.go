@@ -20,8 +20,8 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// Write writes the demo in the import format, with the plays up to now. Plays before now do not
-// depend on now, so that the documentation's sample responses match every demo.
+// Write writes the demo in the import format, with the plays up to now. Except for running
+// plays, they do not depend on now, so that the documentation's sample responses match every demo.
 func Write(w io.Writer, now time.Time) error {
 	d := generator{
 		out:     bufio.NewWriter(w),
@@ -126,14 +126,14 @@ const passPercent = 70
 func (d *generator) writePlays(f *fork) error {
 	d.reseed(f.ID)
 	first := f.CreatedAt.Truncate(day).Add(day)
-	last, grown := d.now, first.AddDate(2, 0, 0)
+	end, grownAt := d.now, first.AddDate(2, 0, 0)
 	if f.Suspended || f.Status == "archived" {
-		last, grown = f.UpdatedAt, f.UpdatedAt
+		end, grownAt = f.UpdatedAt, f.UpdatedAt
 	}
 	played := map[string]int{} // number of plays by player
 	out := json.NewEncoder(d.out)
-	for date := first; date.Before(last); date = date.Add(day) {
-		age := min(float64(date.Sub(first))/float64(grown.Sub(first)), 1)
+	for date := first; date.Before(end); date = date.Add(day) {
+		age := min(float64(date.Sub(first))/float64(grownAt.Sub(first)), 1)
 		for range d.playCount(f, date) {
 			p := d.newPlay(f, date, age, played)
 			if p.StartedAt.After(d.now) {
@@ -200,8 +200,8 @@ func (d *generator) newPlay(f *fork, date time.Time, age float64, played map[str
 // pickPlayer returns a player, more often one who joined early. The last 5% to join never play.
 func (d *generator) pickPlayer(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
-	at := d.random.Float64()
-	return players[int(joined*at*at)]
+	quantile := d.random.Float64()
+	return players[int(joined*quantile*quantile)]
 }
 
 func (d *generator) randomTimeOfDay() time.Duration {
@@ -217,9 +217,9 @@ func (d *generator) randomDuration() time.Duration {
 func (d *generator) answer(p *play, first int, ability float64) (share float64) {
 	attempts := 0
 	correct := 0
-	for _, at := range d.random.Perm(skillsPerGame)[:3+d.random.IntN(3)] {
+	for _, offset := range d.random.Perm(skillsPerGame)[:3+d.random.IntN(3)] {
 		s := skillResult{
-			SkillID:  games.Skill(first + at).ID(),
+			SkillID:  games.Skill(first + offset).ID(),
 			Attempts: 1 + d.random.IntN(4),
 		}
 		for range s.Attempts {

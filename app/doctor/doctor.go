@@ -27,7 +27,7 @@ type Installation struct {
 	UnknownVariables []string // variables that look like settings but are not
 	ServeMayRun      bool     // whether a running dg serve may hold the addresses
 	ServingURL       string
-	Tell             func(v Verdict, check, says string) // reports a finding and its fix
+	Tell             func(v Verdict, check, says string) // reports a check's result
 
 	db           *postgres.DB // connected as the serving role
 	name         string       // database name and system identifier
@@ -102,7 +102,7 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// query runs a query that returns a verdict and a message for each fault.
+// query runs a query that returns a verdict and a message for each fault. It joins failures to an error.
 func (s *Installation) query(
 	ctx context.Context, db querier, name string,
 ) (warnings []string, _ error) {
@@ -113,20 +113,20 @@ func (s *Installation) query(
 	owner, _ := postgres.RoleOf(cmp.Or(s.MigrateDatabaseURL, s.ServingURL)) // checkOwner reports the error
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
-		"known":   len(versions()),
+		"known":   len(migrationFiles()),
 		"serving": s.name,
 		"owner":   owner,
 		"answers": s.serveAnswers,
 		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
 	})
 	var verdict Verdict
-	var says string
+	var message string
 	var failures []error
-	_, err = pgx.ForEachRow(rows, []any{&verdict, &says}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&verdict, &message}, func() error {
 		if verdict == Failure {
-			failures = append(failures, errors.New(says))
+			failures = append(failures, errors.New(message))
 		} else {
-			warnings = append(warnings, says)
+			warnings = append(warnings, message)
 		}
 		return nil
 	})

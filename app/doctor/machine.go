@@ -65,7 +65,8 @@ func servesDG(ctx context.Context, address string) bool {
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
-// Get sends a GET to a dg on this machine, without the environment's proxy. text begins the body.
+// Get sends a GET to a dg on this machine, without the environment's proxy. text has up to 4 KB of the
+// body.
 func Get(ctx context.Context, addressAndPath string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addressAndPath, http.NoBody)
 	if err != nil {

@@ -50,12 +50,12 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		from pg_trigger join pg_class on pg_class.oid = tgrelid
 		where relnamespace = 'public'::regnamespace and not tgisinternal
 		union all select '', max(version_id) <= $1, false from dg_schema_versions where is_applied`,
-		len(versions()))
+		len(migrationFiles()))
 	found := map[string]schemaObject{}
 	var name string
-	var is schemaObject
-	if _, err := pgx.ForEachRow(rows, []any{&name, &is.isActive, &is.firesAlways}, func() error {
-		found[name] = is
+	var object schemaObject
+	if _, err := pgx.ForEachRow(rows, []any{&name, &object.isActive, &object.firesAlways}, func() error {
+		found[name] = object
 		return nil
 	}); err != nil {
 		return nil, err
@@ -70,10 +70,10 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 
 // fixOf returns the statement that creates or repairs an index or a trigger. parts are the
 // submatches of schemaStatementPattern.
-func fixOf(name string, parts []string, exists, always bool) string {
+func fixOf(name string, parts []string, exists, firesAlways bool) string {
 	create := strings.Join(strings.Fields(parts[0]), " ")
 	enable := fmt.Sprintf("alter table %s enable trigger %s", onTablePattern.FindStringSubmatch(create)[1], name)
-	if always {
+	if firesAlways {
 		enable = strings.Replace(enable, "enable", "enable always", 1)
 	}
 	switch isIndex := parts[2] == "index"; {
@@ -83,7 +83,7 @@ func fixOf(name string, parts []string, exists, always bool) string {
 		return strings.Replace(create, "create index", "create index concurrently", 1)
 	case exists:
 		return enable
-	case always:
+	case firesAlways:
 		return create + "; " + enable
 	}
 	return create
@@ -99,7 +99,7 @@ type schemaObject struct {
 func compareObjects(found map[string]schemaObject) (warnings []string, failures error) {
 	created := map[string][]string{} // submatches of schemaStatementPattern by name
 	var script strings.Builder
-	for _, file := range versions() {
+	for _, file := range migrationFiles() {
 		text, err := fs.ReadFile(migrations.FS, file)
 		if err != nil {
 			return nil, err
@@ -113,25 +113,25 @@ func compareObjects(found map[string]schemaObject) (warnings []string, failures 
 			delete(created, parts[3])
 		}
 	}
-	enabled := map[string]bool{}
+	alwaysEnabled := map[string]bool{}
 	for _, parts := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
-		enabled[parts[1]] = true
+		alwaysEnabled[parts[1]] = true
 	}
 	var broken []string // names of the broken triggers
 	for _, name := range slices.Sorted(maps.Keys(created)) {
-		is, exists := found[name]
-		if is.isActive && (is.firesAlways || !enabled[name]) {
+		object, exists := found[name]
+		if object.isActive && (object.firesAlways || !alwaysEnabled[name]) {
 			continue
 		}
 		kind := created[name][2]
-		fix := fixOf(name, created[name], exists, enabled[name])
-		says := fmt.Sprintf("the %s %s is missing, disabled or invalid: run as the owner of the tables: %s",
+		fix := fixOf(name, created[name], exists, alwaysEnabled[name])
+		message := fmt.Sprintf("the %s %s is missing, disabled or invalid: run as the owner of the tables: %s",
 			kind, name, fix)
 		if kind == "index" {
-			warnings = append(warnings, says)
+			warnings = append(warnings, message)
 			continue
 		}
-		failures = errors.Join(failures, errors.New(says))
+		failures = errors.Join(failures, errors.New(message))
 		broken = append(broken, name)
 	}
 	var stale []string
@@ -147,8 +147,8 @@ func compareObjects(found map[string]schemaObject) (warnings []string, failures 
 	return warnings, failures
 }
 
-// versions returns the migrations in order. Their numbers start at 1 and have no gaps.
-func versions() []string {
+// migrationFiles returns the names of the migrations in order. Their numbers start at 1 and have no gaps.
+func migrationFiles() []string {
 	files, _ := fs.Glob(migrations.FS, "*.sql")
 	number := func(file string) int {
 		digits, _, _ := strings.Cut(file, "_")

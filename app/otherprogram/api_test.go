@@ -95,7 +95,7 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 		testkit.Query[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
 
-// The API matches its paths exactly, under each setting of the app, and leaves the host's own routes unchanged.
+// The API matches its paths exactly, whatever the settings of the app, and leaves the host's own routes unchanged.
 func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	for name, config := range map[string]fiber.Config{
 		"": {}, "UnescapePath": {UnescapePath: true}, "DisableHeaderNormalizing": {DisableHeaderNormalizing: true},

@@ -108,31 +108,31 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	require.Regexp(t, `ok +secrets`, apptest.RequireSuccess(t, d.dir, "doctor", "--secret-key", firstSecretKey))
 }
 
-// README, Try it: the printed curl line works. dg survives kill -9, and exits when its PostgreSQL server is killed.
+// README, Try it: the printed curl line works. A kill -9 of dg loses nothing. dg exits when its server is killed.
 func TestDemoSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, "--demo")
-	first := c.DemoToken()
+	firstKey := c.DemoToken()
 	body := runCurlLine(t, c.Out.String())
 	require.Equal(t, 6, strings.Count(body, `"gameId"`))
 	c.GetBody("/healthz", "")
 	replaced := apptest.RequireSuccess(t, dir, "demo", "--base-url", c.ListenURL)
-	require.False(t, c.Accepts(first), "the first key is revoked")
+	require.False(t, c.Accepts(firstKey), "the first key is revoked")
 	require.Equal(t, body, runCurlLine(t, replaced))
 	server := apptest.PostmasterPID(t, dir)
 	c.Kill()
 
-	again := apptest.ServeOn(t, dir, "--demo")
+	restarted := apptest.ServeOn(t, dir, "--demo")
 	require.Equal(t, server, apptest.PostmasterPID(t, dir))
-	require.Equal(t, body, runCurlLine(t, again.Out.String()))
-	for _, greeting := range []string{c.Out.String(), replaced, again.Out.String()} {
+	require.Equal(t, body, runCurlLine(t, restarted.Out.String()))
+	for _, greeting := range []string{c.Out.String(), replaced, restarted.Out.String()} {
 		key := apptest.DemoKeyPattern.FindString(greeting)
-		require.NotContains(t, c.Log.String()+again.Log.String(), key[len(key)-49:], "no secret in the log")
+		require.NotContains(t, c.Log.String()+restarted.Log.String(), key[len(key)-49:], "no secret in the log")
 	}
 	require.NoError(t, syscall.Kill(server, syscall.SIGKILL))
-	require.Equal(t, 1, again.ExitStatus(15*time.Second), "a supervisor restarts both")
-	require.Regexp(t, `dg: the embedded PostgreSQL has ended: see ".*/postgres\.log"`, again.Log.String())
+	require.Equal(t, 1, restarted.ExitStatus(15*time.Second), "a supervisor restarts both")
+	require.Regexp(t, `dg: the embedded PostgreSQL has ended: see ".*/postgres\.log"`, restarted.Log.String())
 	apptest.ServeOn(t, dir).Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
@@ -156,10 +156,10 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	refused("dg account reset", "serve")
 	other, err := argon2id.CreateHash("a password of their own", argon2id.DefaultParams)
 	require.NoError(t, err)
-	last := demo.Accounts[len(demo.Accounts)-1].Email
-	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, other, last)
-	refused("published passwords: "+last+": use another database", "serve")
-	d.db.Exec(`update users set password_hash = null where email_key = $1`, last)
+	lastEmail := demo.Accounts[len(demo.Accounts)-1].Email
+	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, other, lastEmail)
+	refused("published passwords: "+lastEmail+": use another database", "serve")
+	d.db.Exec(`update users set password_hash = null where email_key = $1`, lastEmail)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
 	require.Contains(t, public.Out.String(), "https://dg.example.org")
 }

@@ -45,8 +45,8 @@ func TestProxyExamplesForwardResponses(t *testing.T) {
 	}
 }
 
-// requireSameResponses sends requests that a proxy might rewrite or answer: large headers, dot segments, HEAD, 304.
-func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Client) {
+// requireSameResponses compares responses to requests that a proxy might rewrite or answer, such as HEAD.
+func requireSameResponses(t *testing.T, e *apptest.ExportServer, proxied *http.Client) {
 	tag := e.Get("/api/v1/forks", e.Token).Header.Get("ETag")
 	large := strings.Repeat("x", 20<<10)
 	for _, q := range []struct{ method, path, header, value string }{
@@ -66,21 +66,21 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Cl
 			return []any{response.StatusCode, response.Header["Etag"], response.Header["Content-Type"],
 				apptest.ReadAll(t, response)}
 		}
-		require.Equal(t, send(apptest.NewClient(), e.ListenURL), send(public, apptest.PublicURL), "%.60v", q)
+		require.Equal(t, send(apptest.NewClient(), e.ListenURL), send(proxied, apptest.PublicURL), "%.60v", q)
 	}
 }
 
 // operations.md, Proxy: behind a proxy with two instances, a rolling restart loses no request.
 func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	t.Parallel()
-	for _, of := range [][]string{
+	for _, c := range [][]string{
 		{"nginx", "server 127.0.0.1:8080 max_fails=0;\n", "0s"}, {"haproxy", "server dg 127.0.0.1:8080 check\n", "2s"},
 	} {
-		t.Run(of[0], func(t *testing.T) { rollingRestart(t, of[0], of[1], of[2]) })
+		t.Run(c[0], func(t *testing.T) { rollingRestart(t, c[0], c[1], c[2]) })
 	}
 }
 
-// rollingRestart restarts two instances, the second once the proxy uses the first again. line configures one instance.
+// rollingRestart requires that no request fails while two instances restart in turn. line configures one instance.
 func rollingRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
@@ -144,13 +144,13 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 			id := "streamed-" + encoding
 			response, body := e.BeginExport(t, id, "Accept-Encoding", encoding)
 			rows := countRows(t, response, body)
-			above := e.Memory("VmHWM") - idle
-			t.Logf("%d plays, %s: %.1f MB above idle", e.Plays, encoding, float64(above)/(1<<20))
+			growth := e.Memory("VmHWM") - idle
+			t.Logf("%d plays, %s: %.1f MB above idle", e.Plays, encoding, float64(growth)/(1<<20))
 			require.Equal(t, e.Plays, rows)
 			outcome, counted := e.AwaitExport(t, id)
 			require.Equal(t, "completed", outcome)
 			require.Equal(t, e.Plays, counted)
-			require.Less(t, above, 32<<20)
+			require.Less(t, growth, 32<<20)
 		}
 	})
 	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.ListenURL) })
@@ -197,7 +197,7 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 	}
 }
 
-// /docs/csv, Broken transfers: clients that check the connection fail on a broken transfer, but not on a complete one.
+// requireVisibleBreak requires that clients fail on a broken transfer, but not on a complete one (/docs/csv).
 func requireVisibleBreak(t *testing.T, e *apptest.ExportServer, url string) {
 	for name := range exportClients {
 		breakDuringQuery(t, e, url, name, func() {

@@ -80,18 +80,19 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	x.RequireSuccess("migrate")
 	taken := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
-	in := taken.Addr().String()
-	require.NotZero(t, doctor(`failure +address +cannot listen on DG_ADDR `+in+`: .*in use`, "--addr", in))
+	addr := taken.Addr().String()
+	require.NotZero(t, doctor(`failure +address +cannot listen on DG_ADDR `+addr+`: .*in use`, "--addr", addr))
 	running := x.Serve()
-	at := []string{"--secret-key", firstSecretKey, "--ops-addr", running.OpsAddress, "--addr",
+	servingFlags := []string{"--secret-key", firstSecretKey, "--ops-addr", running.OpsAddress, "--addr",
 		strings.TrimPrefix(running.ListenURL, "http://")}
-	require.Zero(t, doctor(`^(ok +\S+\n)+$`, at...))
+	require.Zero(t, doctor(`^(ok +\S+\n)+$`, servingFlags...))
 	x.Exec(`create database elsewhere owner dg_owner`)
 	require.NotZero(t, doctor(`warning +database .* answers at DG_ADDR, but none uses this database`,
-		append(at, databaseFlags(x, "elsewhere")...)...))
+		append(servingFlags, databaseFlags(x, "elsewhere")...)...))
 	running.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
-		require.Regexp(t, in+`: .*address already in use: set DG_`, apptest.RequireExit(t, 1, x.WithFlags("serve", flag, in)))
+		out := apptest.RequireExit(t, 1, x.WithFlags("serve", flag, addr))
+		require.Regexp(t, addr+`: .*address already in use: set DG_`, out)
 	}
 	for _, f := range slices.Concat(faultsOfDatabases(x), faultsOfRoles(), faultsOfURLs(t, x), faultsOfSettings(x)) {
 		t.Run(f.reportPattern, func(t *testing.T) {
@@ -108,7 +109,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 }
 
-// faultsOfRoles returns excess rights of the serving role, and refused connections.
+// faultsOfRoles returns faults of rights and of the schema, and refused connections.
 func faultsOfRoles() []fault {
 	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
 	return []fault{
@@ -202,8 +203,8 @@ func TestAdviceRestoresKeysAndTriggers(t *testing.T) {
 	require.True(t, isLast, said)
 	x.Exec(`drop view objects; drop table former; ` + repair)
 	x.RequireSuccess("segments", "rebuild")
-	for _, kept := range []string{"organisations", "player_ordinals", "sessions", "account_resets", "recovery_codes"} {
-		require.Contains(t, repair, " "+kept)
+	for _, table := range []string{"organisations", "player_ordinals", "sessions", "account_resets", "recovery_codes"} {
+		require.Contains(t, repair, " "+table)
 	}
 }
 
@@ -252,8 +253,8 @@ func variableFault(serve outcome, says, set string) fault {
 }
 
 func databaseFlags(x *apptest.ExternalServer, name string) (flags []string) {
-	at := strings.NewReplacer("/dg?", "/"+name+"?")
-	return []string{"--database-url", at.Replace(x.URL), "--migrate-database-url", at.Replace(x.OwnerURL)}
+	replacer := strings.NewReplacer("/dg?", "/"+name+"?")
+	return []string{"--database-url", replacer.Replace(x.URL), "--migrate-database-url", replacer.Replace(x.OwnerURL)}
 }
 
 func faultsOfDatabases(x *apptest.ExternalServer) []fault {

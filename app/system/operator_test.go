@@ -48,7 +48,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 }
 
 // backup.md, Old audit entries: a prune removes only entries in a complete file. After a failure another run continues.
-func TestAuditPruneCommand(t *testing.T) {
+func TestAuditPruneRemovesOnlyExportedEntries(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	for _, at := range []string{"2024-12-31", "2024-12-31 23:59:59.999", "2025-01-01"} {
@@ -57,13 +57,13 @@ func TestAuditPruneCommand(t *testing.T) {
 			select id, $1, 'key', '', '', 'export.started', '', '', '', '', '', '', '' from organisations`, at+"Z")
 	}
 	count := func(which string) int { return d.db.CountRows(`audit_entries where ` + which) }
-	kept := count(`at >= '2025-01-01Z'`)
+	keptCount := count(`at >= '2025-01-01Z'`)
 	folder := t.TempDir()
 	prune := func(before, file string) []string {
 		return []string{"audit", "prune", "--before", before, "--export", filepath.Join(folder, file)}
 	}
-	nextMonth := time.Now().UTC().AddDate(0, 2, 0).Format("2006-01")
-	apptest.RequireRefusal(t, "has not begun", d.dir, prune(nextMonth, "never")...)
+	futureMonth := time.Now().UTC().AddDate(0, 2, 0).Format("2006-01")
+	apptest.RequireRefusal(t, "has not begun", d.dir, prune(futureMonth, "never")...)
 	apptest.RequireRefusal(t, "nothing was removed", d.dir, prune("2025-01", "no such folder/file")...)
 	require.Zero(t, count(`action = 'audit_log.pruned'`))
 
@@ -82,11 +82,11 @@ func TestAuditPruneCommand(t *testing.T) {
 	require.Equal(t, 4, strings.Count(apptest.ReadFile(t, folder, "first"), "\n"))
 	require.Equal(t, 2, strings.Count(apptest.ReadFile(t, folder, "second"), "\n"))
 	require.Equal(t, 2, count(`action = 'audit_log.pruned'`), "one for each organisation")
-	require.Equal(t, kept, count(`action <> 'audit_log.pruned'`))
+	require.Equal(t, keptCount, count(`action <> 'audit_log.pruned'`))
 }
 
 // rules.md, Audit log: each change of an organisation by the operator leaves one entry, a refused command none.
-func TestOrganisationAndMemberCommands(t *testing.T) {
+func TestOrganisationAndMemberCommandsAreAudited(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir)
@@ -194,8 +194,8 @@ func tableHashes(t *testing.T, d *testkit.World) map[string]string {
 	return hashes
 }
 
-// backup.md: a backup restores every row and right elsewhere, and no revoked key. A damaged backup changes nothing.
-func TestBackupPageRestoresAllButRevocations(t *testing.T) {
+// backup.md: a backup restores rows and rights elsewhere. Revoked keys stay revoked. A damaged backup changes nothing.
+func TestBackupPageRestoresAllAndKeepsRevocations(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	p := newBackupPage(t, d.db)
@@ -259,27 +259,27 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 		PlayerLabel          string
 		Players              []figures
 	}
-	var was, is figures
-	require.NoError(t, json.Unmarshal([]byte(c.GetBody(path, token)), &was))
-	require.Equal(t, h.Plays, was.Plays)
-	most := was.Players[0]
+	var before, after figures
+	require.NoError(t, json.Unmarshal([]byte(c.GetBody(path, token)), &before))
+	require.Equal(t, h.Plays, before.Plays)
+	erased := before.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
-	id := testkit.Query[string](d, `select id::text from players where label = $1`, most.PlayerLabel)
+	id := testkit.Query[string](d, `select id::text from players where label = $1`, erased.PlayerLabel)
 	slug := testkit.Query[string](d, `select slug from organisations`)
 	full := tb.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 	defer full.Close()
-	for _, command := range [][]string{{"erase", slug, most.PlayerLabel}, {"doctor"}} {
+	for _, command := range [][]string{{"erase", slug, erased.PlayerLabel}, {"doctor"}} {
 		lost := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = full }, append(command, "--data-dir", dir)...)
 		require.Equal(t, 1, lost.ExitStatus(time.Minute), "%v: %s", command, lost.Log.String())
 		require.Contains(t, lost.Log.String(), "standard output cannot be written")
 	}
 	require.Equal(t, 1, d.CountRows(`players where id = $1`, id))
-	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, most.PlayerLabel)
+	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, erased.PlayerLabel)
 	require.Contains(t, out, "\n"+id+"  erased from organisation ")
 	stats, plays := c.GetBody(path, token), c.GetBody(h.CSV(), token)
-	require.NoError(t, json.Unmarshal([]byte(stats), &is))
-	require.Equal(t, was.Plays-most.Plays, is.Plays)
-	require.Equal(t, was.UniquePlayers-1, is.UniquePlayers)
-	require.NotContains(t, stats+plays, most.PlayerLabel)
-	require.Equal(t, is.Plays, strings.Count(plays, "\n")-1)
+	require.NoError(t, json.Unmarshal([]byte(stats), &after))
+	require.Equal(t, before.Plays-erased.Plays, after.Plays)
+	require.Equal(t, before.UniquePlayers-1, after.UniquePlayers)
+	require.NotContains(t, stats+plays, erased.PlayerLabel)
+	require.Equal(t, after.Plays, strings.Count(plays, "\n")-1)
 }

@@ -34,20 +34,20 @@ func (r *relay) forward(to, from net.Conn) {
 	for {
 		n, err := from.Read(b)
 		r.wait()
-		if _, wrong := to.Write(b[:n]); wrong != nil || err != nil {
+		if _, writeErr := to.Write(b[:n]); writeErr != nil || err != nil {
 			return
 		}
 	}
 }
 
-// wait holds no lock during a write, which may block until the test has locked the relay.
+// wait waits while the relay is locked. It keeps no lock, because a write may block until the test locks the relay.
 func (r *relay) wait() {
 	r.RLock()
 	defer r.RUnlock()
 }
 
 // rules.md, CSV and Failures: while the database is silent, exports break visibly and requests get 503.
-func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
+func TestSilentDatabaseIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
 	const plays = 200_000                   // more than the socket buffers hold
 	const silenceTimeout = 11 * time.Second // within it, requests and exports notice a silent database
@@ -91,7 +91,7 @@ func ownersSession(t *testing.T, d *testkit.World) string {
 	return "__Host-dg=session"
 }
 
-// On a standby every request gets 503, not 500, because each writes the rate limit. /readyz names the reason.
+// On a standby every request with a key gets 503, not 500, because it writes the rate limit. /readyz names the reason.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalServer(t)
@@ -113,7 +113,7 @@ func TestStandbyIsNotReady(t *testing.T) {
 }
 
 // Two instances seal, answer, export and import through PgBouncer in transaction mode, and leave no session state.
-func TestPgBouncerInTransactionMode(t *testing.T) {
+func TestServeWorksThroughPgBouncer(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
 	fork := db.AddFork(testkit.Fork{OrganisationID: db.AddOrganisation(testkit.Organisation{}).ID})

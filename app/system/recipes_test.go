@@ -60,11 +60,11 @@ func stripMarkup(code string) string {
 
 // setVariable sets a recipe's empty variable, such as FORK or group_id.
 func setVariable(t *testing.T, text, name, value string) string {
-	at := regexp.MustCompile(`(?im)^(.*\b` + name + `(?:_id)?\s*(?:=|<-|)\s*)(?:""|''|NULL)`).
+	match := regexp.MustCompile(`(?im)^(.*\b` + name + `(?:_id)?\s*(?:=|<-|)\s*)(?:""|''|NULL)`).
 		FindStringSubmatchIndex(text)
-	require.NotNil(t, at)
-	quote := strings.ReplaceAll(text[at[1]-1:at[1]], "L", `"`)
-	return text[:at[3]] + quote + value + quote + text[at[1]:]
+	require.NotNil(t, match)
+	quote := strings.ReplaceAll(text[match[1]-1:match[1]], "L", `"`)
+	return text[:match[3]] + quote + value + quote + text[match[1]:]
 }
 
 func shell(t *testing.T, command string) *exec.Cmd {
@@ -149,7 +149,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 	want := b.db.CountRows(`plays where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
 	folder := t.TempDir()
 	var lists atomic.Int32
-	busy := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
+	busyURL := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/forks") || lists.Add(1) > 1 {
 			return false
 		}
@@ -157,8 +157,8 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 		http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
 		return true
 	})
-	through := setVariable(t, strings.ReplaceAll(text, b.ListenURL, busy), "fork", b.fork)
-	out, status := r.run(t, folder, through, key)
+	throttled := setVariable(t, strings.ReplaceAll(text, b.ListenURL, busyURL), "fork", b.fork)
+	out, status := r.run(t, folder, throttled, key)
 	require.Zero(t, status, out)
 	require.Equal(t, int32(2), lists.Load(), "asks again")
 	if r.id == "curl" { // this recipe saves the rows to a file
@@ -175,8 +175,8 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 }
 
 func (b *cookbook) intercept(t *testing.T, answers func(http.ResponseWriter, *http.Request) bool) (base string) {
-	to := tb.Must(url.Parse(b.ListenURL))(t)
-	proxy := httputil.NewSingleHostReverseProxy(to)
+	target := tb.Must(url.Parse(b.ListenURL))(t)
+	proxy := httputil.NewSingleHostReverseProxy(target)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !answers(w, r) {
 			proxy.ServeHTTP(w, r)

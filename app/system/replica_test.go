@@ -21,7 +21,7 @@ import (
 // rules.md, Data: a response includes every commit before its request. Lagging replicas are left out.
 func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
-	w := newReplicated(t)
+	w := newReplicaWorld(t)
 	t.Run("reports read from the replica", w.readsFromReplica)
 	t.Run("it has to be of the same database", w.foreignServerIsRefused)
 	t.Run("a lagging replica is never seen", w.pausedStandbyIsNeverSeen)
@@ -30,7 +30,7 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	require.NotRegexp(t, `s3cret|request failed`, w.dg.Log.String())
 }
 
-func (w *replicated) readsFromReplica(t *testing.T) {
+func (w *replicaWorld) readsFromReplica(t *testing.T) {
 	for what, ask := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
@@ -43,7 +43,7 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 }
 
 // dg does not start with a replica of another cluster or database. dg doctor reports that, or a replica left out.
-func (w *replicated) foreignServerIsRefused(t *testing.T) {
+func (w *replicaWorld) foreignServerIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standbyURL + " " + pgtest.New(t).URL
 	another := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
@@ -65,7 +65,7 @@ func (w *replicated) foreignServerIsRefused(t *testing.T) {
 	}
 }
 
-func (w *replicated) pausedStandbyIsNeverSeen(t *testing.T) {
+func (w *replicaWorld) pausedStandbyIsNeverSeen(t *testing.T) {
 	var name, label string
 	require.NoError(t, w.primary.Owner.Pool.QueryRow(t.Context(), `select p.display_name, label from players p
 		join plays y on y.org_id = p.org_id and y.player = p.ordinal
@@ -95,7 +95,7 @@ func (w *replicated) pausedStandbyIsNeverSeen(t *testing.T) {
 	w.awaitRead("what was behind", func() { w.stats() })
 }
 
-func (w *replicated) deadStandbyIsLeftOut(t *testing.T) {
+func (w *replicaWorld) deadStandbyIsLeftOut(t *testing.T) {
 	want := w.stats()
 	w.standby.Kill()
 	apptest.WaitUntil(t, 30*time.Second, "a check does not notice it, without any read", func() bool {
@@ -113,8 +113,8 @@ func (w *replicated) deadStandbyIsLeftOut(t *testing.T) {
 }
 
 // A diverged replica accepts writes, has more records on the same timeline, or follows its own promotion.
-func (w *replicated) divergedStandbyIsNeverRead(t *testing.T) {
-	right := w.stats()
+func (w *replicaWorld) divergedStandbyIsNeverRead(t *testing.T) {
+	want := w.stats()
 	for _, c := range []struct{ state, why string }{
 		{"promoted", "it is no standby any more"},
 		{"diverged", "a history of its own"},
@@ -134,7 +134,7 @@ func (w *replicated) divergedStandbyIsNeverRead(t *testing.T) {
 		w.requireLeftOut(since, c.why)
 		before := w.readCount()
 		for range 5 {
-			require.Equal(t, right, w.stats(), c.state)
+			require.Equal(t, want, w.stats(), c.state)
 		}
 		require.Equal(t, before, w.readCount(), c.state)
 	}
@@ -163,8 +163,8 @@ func setStandby(t *testing.T, x *apptest.ExternalServer, standby bool) {
 	}
 }
 
-// replicated is dg on a primary with one replica. It has a key of an organisation with plays.
-type replicated struct {
+// replicaWorld is dg on a primary with one replica. It has a key of an organisation with plays.
+type replicaWorld struct {
 	t                *testing.T
 	external         *apptest.ExternalServer
 	primary          *testkit.World
@@ -175,10 +175,10 @@ type replicated struct {
 	query            string
 }
 
-func newReplicated(t *testing.T) *replicated {
+func newReplicaWorld(t *testing.T) *replicaWorld {
 	x := apptest.NewExternalServer(t)
 	x.Serve("--demo").Stop() // creates the schema before the standby is copied
-	w := &replicated{t: t, external: x, standby: newStandby(t, x), primary: x.World}
+	w := &replicaWorld{t: t, external: x, standby: newStandby(t, x), primary: x.World}
 	w.standbyURL = apptest.ProxyDatabase(t, w.standby.URLAs(url.UserPassword("dg_app", "s3cret")), withLatency)
 	w.dg = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
 	w.token = w.dg.DemoToken()
@@ -190,34 +190,34 @@ func newReplicated(t *testing.T) *replicated {
 	return w
 }
 
-func (w *replicated) stats() string { return w.read("/stats") }
+func (w *replicaWorld) stats() string { return w.read("/stats") }
 
-func (w *replicated) export() string { return w.read("/exports/csv") }
+func (w *replicaWorld) export() string { return w.read("/exports/csv") }
 
 // setReplay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
-func (w *replicated) setReplay(what string) {
+func (w *replicaWorld) setReplay(what string) {
 	apptest.WaitUntil(w.t, 10*time.Second, "replay does not "+what, func() bool {
 		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
 		return err == nil
 	})
 }
 
-func (w *replicated) read(endpoint string) string {
+func (w *replicaWorld) read(endpoint string) string {
 	w.primary.Exec(`delete from api_key_windows`) // this test exceeds the rate limit of a key
 	return w.dg.GetBody("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
-func (w *replicated) getScreen(path string) string {
+func (w *replicaWorld) getScreen(path string) string {
 	slug := testkit.Query[string](w.primary, `select slug from organisations where id = $1`, w.org)
 	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
-func (w *replicated) readCount() float64 {
+func (w *replicaWorld) readCount() float64 {
 	return w.dg.MetricValue(`dg_replica_reads_total{replica="1"}`)
 }
 
-func (w *replicated) awaitRead(what string, ask func()) {
+func (w *replicaWorld) awaitRead(what string, ask func()) {
 	before := w.readCount()
 	apptest.WaitUntil(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
 		w.primary.Exec(`delete from api_key_windows`) // a busy machine exceeds the rate limit
@@ -227,7 +227,7 @@ func (w *replicated) awaitRead(what string, ask func()) {
 }
 
 // requireLeftOut requires that the replica is left out, with the reason in the log after position since.
-func (w *replicated) requireLeftOut(since int, why string) {
+func (w *replicaWorld) requireLeftOut(since int, why string) {
 	apptest.WaitUntil(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
 		w.stats()
 		return strings.Contains(w.dg.Log.String()[since:], why)

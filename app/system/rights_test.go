@@ -17,8 +17,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh runs without a superuser. As one it logs no password. The script and dg doctor
-// report excess rights that remain.
+// operations.md, Install: roles.sh needs no superuser. If a superuser runs it, no password is logged. The script and dg
+// doctor report excess rights that remain.
 func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {

@@ -13,13 +13,13 @@ import (
 )
 
 func tableScreens(fork, key, prefix string) (all []screen) {
-	at := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
+	fillPath := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")
-	name := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
+	nameOf := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		if s.Page != nil && strings.HasPrefix(s.Path, prefix) && s.Path != "/account/reset" &&
 			!strings.HasSuffix(s.Path, ".csv") {
-			all = append(all, screen{name: strings.Trim(name.Replace(s.Path), "-"), path: at.Replace(s.Path)})
+			all = append(all, screen{name: strings.Trim(nameOf.Replace(s.Path), "-"), path: fillPath.Replace(s.Path)})
 		}
 	}
 	return all
@@ -65,7 +65,7 @@ func reportScreens(fork, smallGroup string) []screen {
 		{name: "reports-none", uniqueText: "No fork matches", path: "/o/harbour-and-vale/reports?q=zzz"},
 		{name: "dashboard-warns", uniqueText: "1 person in this report is not in All but one", path: report,
 			action: func(p *browsertest.Page) {
-				// on a busy machine a page may omit the warning, because it has only 300 ms
+				// on a busy machine a page omits the warning if it takes more than 300 ms
 				for n := 0; n < 20 && !strings.Contains(p.Text("body"), "All but one"); n++ {
 					p.Reload()
 				}

@@ -80,18 +80,18 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	require.NotContains(t, log, key[31:], "a secret")
 
 	p.Open(d.ListenURL + "/settings/api-keys")
-	paused := create(func(key string) {
+	pausedKey := create(func(key string) {
 		require.True(t, d.Accepts(key))
 		p.WaitFor(`#first-request`)
 	})
 	d.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
-	require.False(t, d.Accepts(paused))
+	require.False(t, d.Accepts(pausedKey))
 	p.Reload()
 	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
 	require.Zero(t, p.Count(`a:text("Create key")`))
 	revokeFirstKey(t, p)
 	d.db.Exec(`update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
-	require.False(t, d.Accepts(paused), "revoked while it was paused")
+	require.False(t, d.Accepts(pausedKey), "revoked while it was paused")
 }
 
 // The reference sends an operation with a key to the page's own address, and stores no part of the key.
@@ -122,7 +122,7 @@ type screen struct {
 	uniqueText      string // text that appears only on this screen
 	status          int    // 0: 200
 	action          func(*browsertest.Page)
-	awaitedSelector string // selector of an element to wait for after do
+	awaitedSelector string // selector of an element to wait for after action
 }
 
 type viewer struct {
@@ -228,13 +228,13 @@ func takePictures(t *testing.T, p *browsertest.Page, name string) {
 		return
 	}
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	for mode, of := range map[string]browsertest.Mode{
+	for modeName, mode := range map[string]browsertest.Mode{
 		"light": browsertest.Light, "dark": browsertest.Dark, "forced": browsertest.ForcedColours,
 		"print": browsertest.Print,
 	} {
 		for _, width := range []int{360, 794, 1280, 1920} {
-			p.Emulate(width, of)
-			path := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, mode))
+			p.Emulate(width, mode)
+			path := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, modeName))
 			picture := browsertest.Do(p, "take a picture", chromedp.FullScreenshot(100))
 			require.NoError(t, os.WriteFile(path, picture, 0o644))
 		}

@@ -40,14 +40,14 @@ var secretShapes = map[string]*regexp.Regexp{
 }
 
 func (o outputs) requireNoSecrets(t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp) {
-	looked := maps.Clone(shapes)
+	patterns := maps.Clone(shapes)
 	for name, secret := range secrets {
 		require.Greater(t, len(secret), 12, name)
-		looked[name] = regexp.MustCompile(regexp.QuoteMeta(secret))
+		patterns[name] = regexp.MustCompile(regexp.QuoteMeta(secret))
 	}
 	for where, text := range o {
 		require.NotEmpty(t, text, where)
-		for name, shape := range looked {
+		for name, shape := range patterns {
 			if at := shape.FindStringIndex(text); at != nil {
 				t.Errorf("%s is in %s: …%s…", name, where, text[max(0, at[0]-200):at[1]])
 			}
@@ -108,19 +108,19 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	log := apptest.ReadFile(t, x.Dir, "postgres.log")
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, log, "it logs every statement")
-	shapeless := outputs{"PostgreSQL's log": log} // may have hashes, which secretShapes would match
+	withHashes := outputs{"PostgreSQL's log": log} // may have hashes, which secretShapes would match
 	for table := range apptest.RowCounts(t, d) {
-		of := s.pages
+		texts := s.pages
 		if table == "users" || table == "recovery_codes" {
-			of = shapeless
+			texts = withHashes
 		}
-		of["the table "+table] = apptest.DumpTable(d, table) + " "
+		texts["the table "+table] = apptest.DumpTable(d, table) + " "
 	}
 	s.pages.requireNoSecrets(t, s.secrets, secretShapes)
 	// the table users has the imported hash, and the statement log has the typed e-mail
 	delete(s.secrets, "a password hash")
 	delete(s.secrets, "a password typed as the e-mail")
-	shapeless.requireNoSecrets(t, s.secrets, map[string]*regexp.Regexp{})
+	withHashes.requireNoSecrets(t, s.secrets, map[string]*regexp.Regexp{})
 }
 
 // useKeys sends keys in valid and invalid ways. TestRedactRemovesSecrets tests more forms.
@@ -174,22 +174,22 @@ func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 
 var recoveryCodePattern = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 
-// enrolTwoStep changes the password, turns two-step verification on, uses a recovery code, creates a key and reads all
-// pages.
+// enrolTwoStep changes the password, enrols, uses a recovery code, creates a key and reads pages.
 func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	v := apptest.SignIn(t, s.ListenURL, a)
-	changed := "new-" + uuid.NewString()
-	v.Post("/account/password", testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
-	s.secrets["the new password"] = changed
-	offer := v.BeginTwoStep(changed)
-	code := testkit.CodeOf(t, offer, time.Now())
+	newPassword := "new-" + uuid.NewString()
+	form := testkit.Form("current", a.Password, "new", newPassword, "repeat", newPassword)
+	v.Post("/account/password", form).Is(t, 303)
+	s.secrets["the new password"] = newPassword
+	offeredSecret := v.BeginTwoStep(newPassword)
+	code := testkit.CodeOf(t, offeredSecret, time.Now())
 	codes := v.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
-	s.secrets["the new two-step secret"] = offer
+	s.secrets["the new two-step secret"] = offeredSecret
 	found := recoveryCodePattern.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)
 	s.secrets["a recovery code"], s.secrets["a used recovery code"] = found[0], found[1]
 	again := testkit.NewBrowser(t, s.ListenURL)
-	again.SignIn(a.Email, changed, "")
+	again.SignIn(a.Email, newPassword, "")
 	testkit.RequireRedirect(t, "/", again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
 	const settings = "/o/harbour-and-vale/settings/"
 	page := v.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))

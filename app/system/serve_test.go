@@ -64,7 +64,7 @@ func TestServeReportsItsState(t *testing.T) {
 	require.Equal(t, "/v1/traces", collector.Received()[0].URL.Path)
 }
 
-// A second Ctrl-C ends dg at once, without the grace. A Ctrl-C at the same time as the first may be lost.
+// A second Ctrl-C ends dg at once, without the grace. Within a second of the first it may be ignored.
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -85,8 +85,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	require.NotErrorIs(t, <-ended, io.EOF)
 }
 
-// Commands share a server with each other and dg serve; the last one stops it. Only dg serve and demo create a
-// database.
+// Commands and dg serve share a server, which the last one stops. Only dg serve and dg demo create a database.
 func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -160,17 +159,17 @@ func TestServeDropsRoot(t *testing.T) {
 	c.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 
-	another := joinServer(t, dir)
+	server := joinServer(t, dir)
 	c = serve()
-	require.NoError(t, another.Stop(t.Context()))
+	require.NoError(t, server.Stop(t.Context()))
 	require.Regexp(t, `(?m)^Sealed \d+ days and \d+ months`, apptest.RequireSuccess(t, dir, "segments", "rebuild"))
 	c.GetBody("/readyz", "")
-	another = joinServer(t, dir)
+	server = joinServer(t, dir)
 	begun := time.Now()
 	c.Stop()
 	require.Less(t, time.Since(begun), 10*time.Second)
-	require.Equal(t, 1, tb.Query[int](t, another.URL(), `select 1`))
-	require.NoError(t, another.Stop(t.Context()))
+	require.Equal(t, 1, tb.Query[int](t, server.URL(), `select 1`))
+	require.NoError(t, server.Stop(t.Context()))
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 

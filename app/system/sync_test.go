@@ -187,11 +187,11 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNightlySync(t, 2)
 	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
-	stored := func() []string {
+	copiedFiles := func() []string {
 		return tb.Must(filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*")))(t)
 	}
 	n.requireExit(0, "")
-	require.Len(t, stored(), 2)
+	require.Len(t, copiedFiles(), 2)
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "forks.csv"), `"' =1+1;'""+2"`)
 
 	keys := n.keys
@@ -200,11 +200,11 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	n.requireExit(3, "no fork, nothing is deleted")
 	n.AddFork(testkit.Fork{OrganisationID: other})
 	n.requireExit(2, "is it another organisation's?")
-	require.Len(t, stored(), 2)
+	require.Len(t, copiedFiles(), 2)
 
 	n.keys = keys
 	n.Exec(`delete from plays where fork_id = $1`, n.forks[0].ID)
 	n.Exec(`delete from forks where id = $1`, n.forks[0].ID)
 	n.requireExit(0, "")
-	require.Equal(t, []string{filepath.Join(n.folder, "copy", "plays", n.forks[1].ID+".csv")}, stored())
+	require.Equal(t, []string{filepath.Join(n.folder, "copy", "plays", n.forks[1].ID+".csv")}, copiedFiles())
 }

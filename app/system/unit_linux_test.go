@@ -24,7 +24,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// filterVariable has the user's id and the numbers of the system calls that this binary allows a program.
+// filterVariable names the variable with a user's id and the numbers of the allowed system calls.
 const filterVariable = "UNIT_FILTER"
 
 func execFilteredIfChild() {
@@ -34,7 +34,7 @@ func execFilteredIfChild() {
 	}
 }
 
-// runFiltered replaces this process by the program. As under systemd, all other system calls fail with EPERM.
+// runFiltered replaces this process by the program. As under systemd, calls that are not allowed fail with EPERM.
 func runFiltered(user, allowed string) error {
 	runtime.LockOSThread()
 	if id, _ := strconv.Atoi(user); id != os.Geteuid() {
@@ -126,10 +126,10 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 			c := run(append(command, database...)...)
 			require.Zero(t, c.ExitStatus(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
 		}
-		again := serve()
-		status := apptest.ReadFile(t, fmt.Sprintf("/proc/%d/status", again.Process.Pid))
+		restarted := serve()
+		status := apptest.ReadFile(t, fmt.Sprintf("/proc/%d/status", restarted.Process.Pid))
 		require.Regexp(t, fmt.Sprintf(`(?s)\nUid:\t%d\t.*\nSeccomp:\t2\n`, user), status)
-		again.GetBody("/readyz", "")
-		again.Stop()
+		restarted.GetBody("/readyz", "")
+		restarted.Stop()
 	}
 }
