@@ -101,39 +101,39 @@ func TestPromisesHaveTests(t *testing.T) {
 	rows := promiseRowPattern.FindAllStringSubmatch(string(table), -1)
 	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
 	page := string(filesOfTree(t, ".html")["web/docs/templates/security.html"])
-	var subjects, sections, proved, named []string
+	var subjects, sections, provedSubjects, namedTests []string
 	for _, found := range subjectPattern.FindAllStringSubmatch(page, -1) {
 		subjects = append(subjects, found[1])
 	}
 	require.Greater(t, len(subjects), 20)
 	for _, row := range rows {
-		named = append(named, strings.Fields(row[3])...)
+		namedTests = append(namedTests, strings.Fields(row[3])...)
 		if row[1] == "security" {
 			assert.Contains(t, subjects, row[2], "the page does not promise it")
-			proved = append(proved, row[2])
+			provedSubjects = append(provedSubjects, row[2])
 			continue
 		}
 		sections = append(sections, strings.Split(row[1], ", ")...)
 	}
 	slices.Sort(sections)
-	assert.Subset(t, proved, subjects, "no test proves a promise of the page")
+	assert.Subset(t, provedSubjects, subjects, "no test proves a promise of the page")
 	assert.Equal(t, specSections, slices.Compact(sections))
 
 	mechanisms := tb.Must(os.ReadFile("mechanisms.md"))(t)
-	named = append(named, regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(mechanisms), -1)...)
+	namedTests = append(namedTests, regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(mechanisms), -1)...)
 
 	var existing []string
 	for file, text := range filesOfTree(t, "_test.go") {
 		for _, found := range testPattern.FindAllStringSubmatch(string(text), -1) {
 			existing = append(existing, found[1])
 			if strings.Contains(file, "chaos") {
-				assert.Contains(t, named, found[1], "a suite of chaos proves a promise")
+				assert.Contains(t, namedTests, found[1], "a suite of chaos proves a promise")
 			}
 		}
 	}
 	slices.Sort(existing)
 	require.Equal(t, slices.Compact(slices.Clone(existing)), existing, "a name that stands twice proves nothing")
-	for _, name := range named {
+	for _, name := range namedTests {
 		assert.True(t, slices.Contains(existing, name), "there is no %s", name)
 	}
 }

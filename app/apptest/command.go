@@ -18,9 +18,9 @@ func RequireSuccess(t *testing.T, dir string, args ...string) (output string) {
 }
 
 // RequireRefusal is like RequireSuccess, but requires exit status 1 and an output with the text.
-func RequireRefusal(t *testing.T, says, dir string, args ...string) (output string) {
+func RequireRefusal(t *testing.T, message, dir string, args ...string) (output string) {
 	output = RequireExit(t, 1, append(args, "--data-dir", dir))
-	require.Contains(t, output, says, "%v", args)
+	require.Contains(t, output, message, "%v", args)
 	return output
 }
 

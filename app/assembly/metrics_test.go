@@ -64,16 +64,16 @@ var metricNamePattern = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
 func TestEachEventIsCountedOnce(t *testing.T) {
 	w := start(t)
 	x := w.newTenant(3)
-	foreign := w.newTenant(0)
+	otherTenant := w.newTenant(0)
 	require.InDelta(t, 1, w.MetricValue("dg_ready"), 0)
 	require.InDelta(t, 0, w.MetricValue("dg_keys_expiring_in_use"), 0)
-	wrong, unknown := x, x
-	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
-	unknown.key.ID = strings.Repeat("x", len(x.key.ID))
+	wrongSecret, unknownKey := x, x
+	wrongSecret.key.Secret = strings.Repeat("x", len(x.key.Secret))
+	unknownKey.key.ID = strings.Repeat("x", len(x.key.ID))
 	require.Equal(t, http.StatusOK, w.call(x, x.exportPath()))
-	w.call(x, foreign.exportPath())
-	w.call(wrong, "/api/v1/forks")
-	w.call(unknown, "/api/v1/forks")
+	w.call(x, otherTenant.exportPath())
+	w.call(wrongSecret, "/api/v1/forks")
+	w.call(unknownKey, "/api/v1/forks")
 	signInWith(w.Browser(""), "nobody@acme.example", wrongPassword)
 	signInWith(w.Browser(""), x.owner.Email, wrongPassword)
 	for _, series := range [][2]string{
@@ -90,11 +90,11 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	require.InDelta(t, 2, w.MetricValue("dg_sign_in_failures_total"), 0)
 	require.InDelta(t, 0, w.MetricValue("dg_audit_failures_total"), 0)
 	w.breakAuditLog()
-	w.call(wrong, "/api/v1/forks")
+	w.call(wrongSecret, "/api/v1/forks")
 	require.InDelta(t, 1, w.MetricValue("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.MetricValue("dg_key_refusals_total"), 0, "not recorded, not counted")
 	families := tb.Must(w.Ops.Gather())(t)
-	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
+	for _, id := range []string{x.ID, x.fork.ID, otherTenant.fork.ID, x.key.ID, unknownKey.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
 	w.Close() // closes the pools: without a database the program is not ready

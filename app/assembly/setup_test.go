@@ -90,25 +90,25 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	ann := acme.owner
 	w.Join(globex.ID, ann.ID, "owner")
 	b := w.signIn(ann, "")
-	const changed = "battery horse staple"
+	const newPassword = "battery horse staple"
 	change := func(from, to string) testkit.Page {
 		return b.Post("/account/password", testkit.Form("current", from, "new", to, "repeat", to))
 	}
-	change(password, changed).Is(t, 303)
+	change(password, newPassword).Is(t, 303)
 	w.breakAuditLog()
 	b.Get("/o/"+acme.Slug+"/settings/audit-log.csv").Is(t, 503)
-	change(changed, password).Is(t, 503)
+	change(newPassword, password).Is(t, 503)
 	b.Post("/sign-out", nil)
 	require.ElementsMatch(t, []string{acme.ID + " password.changed", globex.ID + " password.changed"},
 		testkit.Query[[]string](w.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
-	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, changed))
+	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, newPassword))
 }
 
 // rules.md, CSV: with an exhausted request pool an export continues, and a revocation aborts it within two seconds.
 func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 	w := start(t)
 	x := w.newTenant(30_000)
-	running := apptest.ReadSlowly(w.beginExport(x).Body)
+	ended := apptest.ReadSlowly(w.beginExport(x).Body)
 	requests := w.Pools.Requests.Pool
 	for range requests.Config().MaxConns {
 		conn := tb.Must(requests.Acquire(t.Context()))(t)
@@ -118,39 +118,39 @@ func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 	apptest.WaitUntil(t, 20*time.Second, "the export is not rechecked", func() bool {
 		return w.Pools.Recheck.Pool.Stat().AcquireCount() > rechecks+3
 	})
-	revoked := time.Now()
+	revokedAt := time.Now()
 	w.Exec(`update api_keys set revoked_at = now() where id = $1`, x.key.ID)
-	require.ErrorIs(t, <-running, syscall.ECONNRESET)
-	require.Less(t, time.Since(revoked), 3*time.Second)
+	require.ErrorIs(t, <-ended, syscall.ECONNRESET)
+	require.Less(t, time.Since(revokedAt), 3*time.Second)
 }
 
 // openapi.yaml, exportForkPlaysCsv: all rows are of one snapshot, despite a change of the reporting mode or an erasure.
 func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
 	x := w.newTenant(10_000)
-	running := w.beginExport(x)
+	export := w.beginExport(x)
 	w.Exec(`update organisations set reporting_mode = 'nominative'`)
 	w.Exec(`delete from plays where player < 5`)
-	file := apptest.ReadAll(t, running)
+	file := apptest.ReadAll(t, export)
 	require.Equal(t, 10_001, strings.Count(file, "\n"))
 	require.Equal(t, 1_000, strings.Count(file, ",P-1,P-1,"))
 	require.NotContains(t, file, "Player")
-	next := apptest.ReadAll(t, apptest.Get(t, apptest.NewClient(), w.BaseURL+x.exportPath(), x.key.Token()))
-	require.Contains(t, next, "Player 5")
+	nextFile := apptest.ReadAll(t, apptest.Get(t, apptest.NewClient(), w.BaseURL+x.exportPath(), x.key.Token()))
+	require.Contains(t, nextFile, "Player 5")
 }
 
 // At shutdown, running exports continue for the grace. Then they end with a reset, which the audit log records.
 func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	w := start(t)
 	x := w.newTenant(10_000)
-	running := []io.Reader{w.beginExport(x).Body, w.beginExport(x).Body}
-	begun := time.Now()
+	bodies := []io.Reader{w.beginExport(x).Body, w.beginExport(x).Body}
+	stoppedAt := time.Now()
 	require.NoError(t, w.Stop())
-	require.GreaterOrEqual(t, time.Since(begun), time.Second, "running answers have a grace")
-	for _, body := range running {
+	require.GreaterOrEqual(t, time.Since(stoppedAt), time.Second, "running answers have a grace")
+	for _, body := range bodies {
 		require.ErrorIs(t, tb.ErrorOf(io.Copy(io.Discard, body)), syscall.ECONNRESET, "a truncated file looks complete")
 	}
-	require.Equal(t, len(running), w.CountRows(`audit_entries
+	require.Equal(t, len(bodies), w.CountRows(`audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
 		  and (details->>'rows')::int between 1 and 9999`))
 }
@@ -162,9 +162,9 @@ func TestShutdownStoresKeyUsage(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
 	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
 	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
-	const stored = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
-	require.Zero(t, testkit.Query[int](w.World, stored, x.key.ID))
+	const usage = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
+	require.Zero(t, testkit.Query[int](w.World, usage, x.key.ID))
 	require.NoError(t, w.Stop())
 	w.Close()
-	require.Equal(t, 1, testkit.Query[int](w.World, stored, x.key.ID))
+	require.Equal(t, 1, testkit.Query[int](w.World, usage, x.key.ID))
 }

@@ -31,19 +31,19 @@ type neighbours struct {
 
 // visitScreens requires that no screen shows Beta's data, and that paths with Beta's ids are refused.
 func (n neighbours) visitScreens() {
-	refused := []int{http.StatusForbidden, http.StatusNotFound}
+	refusedStatuses := []int{http.StatusForbidden, http.StatusNotFound}
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID, ":key", n.beta.key.ID,
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
-		foreign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
+		isForeign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
 		if s.Page != nil {
 			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.foreignGroup)
-			if foreign {
-				require.Contains(n.T, refused, p.StatusCode, s.Path)
+			if isForeign {
+				require.Contains(n.T, refusedStatuses, p.StatusCode, s.Path)
 			}
 		}
-		if s.Form != nil && foreign {
-			require.Contains(n.T, refused, n.owner.Post(path, allFields).StatusCode, "the form of %s", s.Path)
+		if s.Form != nil && isForeign {
+			require.Contains(n.T, refusedStatuses, n.owner.Post(path, allFields).StatusCode, "the form of %s", s.Path)
 		}
 	}
 }
@@ -148,12 +148,12 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			second := w.newTenant(10)
 			owner := w.signIn(first.owner, "192.0.2.201")
 			w.cookie = owner.Session()
-			other := w.signIn(second.owner, "192.0.2.202")
+			otherOwner := w.signIn(second.owner, "192.0.2.202")
 			owner.Get("/o/" + first.Slug + "/settings/api-keys")
-			other.Get("/o/" + second.Slug + "/settings/api-keys")
-			for _, known := range []tenant{first, second} {
+			otherOwner.Get("/o/" + second.Slug + "/settings/api-keys")
+			for _, x := range []tenant{first, second} {
 				if c.name != "first uses of a key" {
-					require.Equal(t, http.StatusOK, w.call(known, "/api/v1/forks"))
+					require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
 				}
 			}
 			w.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
@@ -173,7 +173,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
 			// the list of keys reads the locked tables, so the test reads another page
-			other.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
+			otherOwner.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			w.signIn(second.owner, "198.51.100.2").Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			if c.check != nil {
 				c.check(w, first, owner)

@@ -34,17 +34,17 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	dg := apptest.ServeWith(t, db.Flags()...)
 	for n := range apptest.PickSize(3, 60, 200) {
 		a := newAttacker(t, db, dg.ListenURL, rand.New(rand.NewPCG(seed, uint64(n))))
-		hidden := 0
+		hiddenReports := 0
 		for _, g := range a.groups {
 			for _, days := range [][2]string{{"01", "12"}, {"01", "06"}, {"07", "12"}, {"04", "04"}, {"05", "05"}} {
 				from, to := "2026-03-"+days[0], "2026-03-"+days[1]
 				if active := a.countActive(g, from, to); active < 5 {
-					hidden++
+					hiddenReports++
 					a.requireEqualReports("?from="+from+"&to="+to+"&groupId="+g, active)
 				}
 			}
 		}
-		require.Positive(t, hidden)
+		require.Positive(t, hiddenReports)
 	}
 	require.Zero(t, db.CountRows(`audit_entries where action = 'export.finished' and details->>'outcome' = 'completed'
 		and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")

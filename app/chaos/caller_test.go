@@ -85,9 +85,9 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 		screen + "/plays.csv" + calledPeriod: "export.started",
 	} {
 		response := apptest.Get(t, c.http, base+path, "", c.credentialHeader(path)...)
-		right := apptest.ReadAll(t, response)
+		wantBody := apptest.ReadAll(t, response)
 		require.Equal(t, http.StatusOK, response.StatusCode, path)
-		c.calls[path] = func(id string) outcome { return c.read(id, path, entry, right) }
+		c.calls[path] = func(id string) outcome { return c.read(id, path, entry, wantBody) }
 	}
 	return c
 }
@@ -101,10 +101,10 @@ func (c *caller) call(name string) outcome {
 // hintPattern matches what a report leaves out if the database is slow: the number of players in each group.
 var hintPattern = regexp.MustCompile(` <small>[0-9,]+ players</small>`)
 
-func (c *caller) read(id, path, entry, right string) outcome {
+func (c *caller) read(id, path, entry, wantBody string) outcome {
 	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credentialHeader(path)...)
-	if got == gotRight && hintPattern.ReplaceAllString(string(body), "") != hintPattern.ReplaceAllString(right, "") {
-		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
+	if got == gotRight && hintPattern.ReplaceAllString(string(body), "") != hintPattern.ReplaceAllString(wantBody, "") {
+		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(wantBody))
 	}
 	return got
 }

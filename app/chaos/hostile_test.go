@@ -24,7 +24,7 @@ type hostileClients struct {
 }
 
 // /docs/security: many slow, hostile connections to both listeners break no response to a customer.
-func TestChaosHostileClients(t *testing.T) {
+func TestHostileClientsBreakNoResponse(t *testing.T) {
 	if !apptest.ChaosEnabled {
 		t.Parallel()
 	}

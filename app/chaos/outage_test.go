@@ -125,9 +125,9 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 	}
 	before := checksums()
 	type interruption struct {
-		do     func(*apptest.Child)
-		status int
-		says   string
+		do      func(*apptest.Child)
+		status  int
+		message string
 	}
 	for name, end := range map[string]interruption{
 		"kill -9": {(*apptest.Child).Kill, -1, ""},
@@ -142,7 +142,7 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 		apptest.WaitUntil(t, time.Minute, "no lock", func() bool { return importing(`wait_event_type = 'Lock'`) > 0 })
 		end.do(dg)
 		require.Equal(t, end.status, dg.ExitStatus(30*time.Second), "%s: %s", name, dg.Log.String())
-		require.Contains(t, dg.Log.String(), end.says, name)
+		require.Contains(t, dg.Log.String(), end.message, name)
 		require.NoError(t, lock.Rollback(t.Context()))
 		apptest.WaitUntil(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
 		require.Equal(t, before, checksums(), name)

@@ -211,7 +211,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 				on public.%s deferrable initially deferred for each row execute function fail_commit()`, table))
 		}
 	}
-	failed := 0
+	failures := 0
 	for _, s := range w.requests(endpointTable(t) + apiTable + formTable) {
 		for n := 1; ; n++ {
 			w.restoreTables()
@@ -224,7 +224,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 				require.Equal(t, s.want, status, s)
 				break
 			}
-			failed++
+			failures++
 			if status == http.StatusServiceUnavailable {
 				require.Equal(t, before, w.checksums(), "%s: commit %d failed", s, n)
 			} else {
@@ -232,7 +232,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, failed, 30)
+	require.Greater(t, failures, 30)
 }
 
 // checksums returns a checksum of each table that a failed request must not change.

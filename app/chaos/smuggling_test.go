@@ -88,8 +88,8 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 var requestIDPattern = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
 
 func (s *smuggler) executedNames(log, client string, all []smuggling) (names []string) {
-	inner := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + client + `"`)
-	for _, id := range inner.FindAllStringSubmatch(log, -1) {
+	innerPattern := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + client + `"`)
+	for _, id := range innerPattern.FindAllStringSubmatch(log, -1) {
 		n, _ := strconv.Atoi(id[1])
 		names = append(names, all[n].name)
 	}
@@ -118,9 +118,9 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 				require.NoError(t, tb.ErrorOf(s.sendPayload(len(all)-1, all[len(all)-1].payload)))
 				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", all), validPayload)
 			})
-			hidden := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, all),
+			executed := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, all),
 				func(name string) bool { return name == validPayload })
-			require.Empty(t, hidden, "these requests were executed")
+			require.Empty(t, executed, "these requests were executed")
 		})
 	}
 	require.Zero(t, p.CountRows(`audit_entries where action = 'export.started' and (address <> '127.0.0.2'

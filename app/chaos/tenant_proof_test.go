@@ -56,8 +56,8 @@ func newProof(t *testing.T, database string) *proof {
 			alter table %[1]s enable row level security, force row level security;
 			create policy visible on %[1]s using (current_setting('dg.org') in (%[2]s::text, 'everyone'))`,
 			table, column))
-		others := p.queryStrings(fmt.Sprintf(`select distinct %s::text from %s`, column, table))
-		require.Greater(t, len(others), 1, "%s needs rows of several organisations", table)
+		owners := p.queryStrings(fmt.Sprintf(`select distinct %s::text from %s`, column, table))
+		require.Greater(t, len(owners), 1, "%s needs rows of several organisations", table)
 	}
 	p.checksums = p.readChecksums()
 	return p
@@ -108,8 +108,8 @@ func (p *proof) moveRows() {
 func (p *proof) run(s sentStatement, role, visibleOrg string) string {
 	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visibleOrg))
 	r := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
-	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
-		return failed.Code
+	if pgErr, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
+		return pgErr.Code
 	}
 	require.NoError(p.t, r.Err, s.sql)
 	if !r.CommandTag.Select() {
@@ -147,12 +147,12 @@ func (p *proof) sufficientFor(s sentStatement, candidates []string) (sufficient 
 		require.True(p.t, p.rowsMoved, "%s: %s", result, s.sql)
 		return candidates
 	}
-	var changed []string
+	var changedOrgs []string
 	if writeTagPattern.MatchString(result) {
-		changed = p.changedOrganisations()
+		changedOrgs = p.changedOrganisations()
 	}
 	for _, o := range candidates {
-		changesOthers := slices.ContainsFunc(changed, func(c string) bool { return c != o })
+		changesOthers := slices.ContainsFunc(changedOrgs, func(c string) bool { return c != o })
 		if !changesOthers && p.run(s, "dg_owner", o) == result {
 			sufficient = append(sufficient, o)
 		}

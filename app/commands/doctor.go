@@ -31,8 +31,8 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	return nil
 }
 
-func (p Stdio) tell(v doctor.Verdict, check, says string) {
-	fmt.Fprintln(p.Stdout, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", v, check, says)))
+func (p Stdio) tell(v doctor.Verdict, check, message string) {
+	fmt.Fprintln(p.Stdout, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", v, check, message)))
 }
 
 func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation, p Stdio) error {

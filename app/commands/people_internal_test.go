@@ -90,14 +90,14 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 		for _, name := range refusedNames {
 			require.ErrorContains(t, create(name, "a@example.org", "owner"), "name", "%s: %q", way, name)
 		}
-		for i, who := range oddPeople {
-			require.NoError(t, create(who.name, who.email, string(roles[i%3])), "%s: %q", way, who.email)
+		for i, person := range oddPeople {
+			require.NoError(t, create(person.name, person.email, string(roles[i%3])), "%s: %q", way, person.email)
 			w.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
-			for _, sent := range []string{who.sent, who.email} {
+			for _, sent := range []string{person.sent, person.email} {
 				session, err := visitors.SignIn(t.Context(), sent, testkit.Password, "")
 				require.NoError(t, err, "%s: %q", way, sent)
-				require.Equal(t, who.name, session.Person.Name, way)
-				require.Equal(t, strings.TrimSpace(who.email), session.Person.Email, "shown as written")
+				require.Equal(t, person.name, session.Person.Name, way)
+				require.Equal(t, strings.TrimSpace(person.email), session.Person.Email, "shown as written")
 			}
 		}
 		w.Exec(`delete from memberships`)
@@ -124,22 +124,22 @@ func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	ann := w.AddPerson(testkit.Person{Email: "ann@example.org", Name: "Ann"})
 	w.Join(acme.ID, ann.ID, "owner")
 	w.Join(other.ID, ann.ID, "member")
-	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), discardStdio, o) }
+	deleteAnn := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), discardStdio, o) }
 	w.AddPerson(testkit.Person{Email: "bob@example.org"})
-	removing := w.Begin(`delete from users where email_key = 'bob@example.org'`)
-	require.ErrorContains(t, w.WhileWaiting(removing, func() error {
+	deletion := w.Begin(`delete from users where email_key = 'bob@example.org'`)
+	require.ErrorContains(t, w.WhileWaiting(deletion, func() error {
 		return accountDeleteCmd{Email: "bob@example.org"}.Run(t.Context(), discardStdio, o)
 	}, nil), "No account has the e-mail", "another command has deleted it meanwhile")
-	require.ErrorContains(t, remove(), "leaves acme without an owner")
+	require.ErrorContains(t, deleteAnn(), "leaves acme without an owner")
 	require.Equal(t, 2, w.CountRows(`memberships where user_id = $1`, ann.ID))
 	w.AddMember(acme.ID, "owner")
-	require.NoError(t, remove())
+	require.NoError(t, deleteAnn())
 	require.Zero(t, w.CountRows(`users where id = $1`, ann.ID))
 	require.Equal(t, []string{"account.deleted acme Ann", "account.deleted other Ann", "role.changed acme Ann",
 		"role.changed other Ann"}, testkit.Query[[]string](w, `select array_agg(concat_ws(' ', action, slug,
 			details->>'name') order by action, slug) from audit_entries e join organisations o on o.id = e.org_id
 			where target_id = $1 and actor_kind = 'operator'`, ann.ID))
-	require.ErrorContains(t, remove(), "No account has the e-mail")
+	require.ErrorContains(t, deleteAnn(), "No account has the e-mail")
 }
 
 // backup.md, Old audit entries: if a prune is interrupted, its error says how many entries are only in the file.
@@ -153,14 +153,14 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w.Exec(`update audit_entries set at = '2024-01-01'`)
 	file := filepath.Join(t.TempDir(), "old.ndjson")
 	prune := auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Export: file}
-	interrupted := func(by pgx.Tx) error {
+	runInterrupted := func(by pgx.Tx) error {
 		ctx, interrupt := context.WithCancel(t.Context())
 		return w.WhileWaiting(by, func() error { return prune.Run(ctx, discardStdio, o) }, interrupt)
 	}
-	err := interrupted(w.Begin(`lock table audit_refusals in access exclusive mode`))
+	err := runInterrupted(w.Begin(`lock table audit_refusals in access exclusive mode`))
 	require.ErrorContains(t, err, "nothing was removed")
 	require.NoFileExists(t, file, "it is incomplete")
-	err = interrupted(w.Begin(`select from audit_entries order by org_id desc limit 1 for update`))
+	err = runInterrupted(w.Begin(`select from audit_entries order by org_id desc limit 1 for update`))
 	require.ErrorContains(t, err, "1 of the entries in ")
 	require.ErrorContains(t, err, "maybe those of organisation 00000000-0000-4000-8000-00000000000b")
 	require.NotErrorIs(t, err, context.Canceled, "whose text replaces the message")
@@ -176,6 +176,6 @@ func TestFailedImportIsExplained(t *testing.T) {
 	} {
 		require.Regexp(t, `^nothing was imported:\s+`+want, wrapImportError(t.Context(), err).Error())
 	}
-	unknown := fmt.Errorf("%w: %w", importer.ErrUnconfirmed, io.ErrUnexpectedEOF)
-	require.Equal(t, unknown, wrapImportError(t.Context(), unknown), "which may have imported everything")
+	unconfirmed := fmt.Errorf("%w: %w", importer.ErrUnconfirmed, io.ErrUnexpectedEOF)
+	require.Equal(t, unconfirmed, wrapImportError(t.Context(), unconfirmed), "which may have imported everything")
 }

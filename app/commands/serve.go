@@ -95,9 +95,9 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 }
 
 // warn logs the warnings of checks. It skips failures, which Installation.Run returns.
-func (p Stdio) warn(v doctor.Verdict, check, says string) {
+func (p Stdio) warn(v doctor.Verdict, check, message string) {
 	if v == doctor.Warning {
-		p.log.Warn(says, "check", check)
+		p.log.Warn(message, "check", check)
 	}
 }
 

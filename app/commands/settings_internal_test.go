@@ -56,21 +56,21 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")
 	t.Setenv("DG_SECRET_KEY", "") // an empty variable counts as unset
 	require.NoError(t, tb.ErrorOf2(parseArgs("serve")))
-	empty := writeFile(t, "empty", "\ufeff \n")
-	for _, wrong := range []struct{ key, file, says string }{
+	emptyFile := writeFile(t, "empty", "\ufeff \n")
+	for _, wrong := range []struct{ key, file, message string }{
 		{key, os.Getenv("DG_SECRET_KEY_FILE"), "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set"},
 		{"", file + ".gone", "DG_SECRET_KEY_FILE: open"},
-		{"", empty, "DG_SECRET_KEY_FILE: " + empty + " is empty"},
+		{"", emptyFile, "DG_SECRET_KEY_FILE: " + emptyFile + " is empty"},
 	} {
 		t.Setenv("DG_SECRET_KEY", wrong.key)
 		t.Setenv("DG_SECRET_KEY_FILE", wrong.file)
-		require.ErrorContains(t, tb.ErrorOf2(parseArgs("serve")), wrong.says)
+		require.ErrorContains(t, tb.ErrorOf2(parseArgs("serve")), wrong.message)
 	}
 }
 
 // A settings file that systemd would read differently is refused. The error quotes no value.
 func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
-	for line, says := range map[string]string{
+	for line, message := range map[string]string{
 		`A="hunter2"`:  "line 2: A has a quote",
 		`A='hunter2'`:  "line 2: A has a quote",
 		`A=hunt\er2`:   "line 2: A has a quote, a backslash",
@@ -83,7 +83,7 @@ func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 		t.Setenv("B_TEST", "x")
 		file := writeFile(t, "dg.env", "B_TEST=x\n"+line+"\n")
 		_, _, err := parseArgs("serve", "--config", file)
-		require.ErrorContains(t, err, file+": "+says, line)
+		require.ErrorContains(t, err, file+": "+message, line)
 		require.NotContains(t, err.Error(), "hunter2")
 	}
 }
@@ -125,15 +125,15 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(bytes)
 	})
-	tuned := func(threads, percent, limit string) []any {
+	tune := func(threads, percent, limit string) []any {
 		t.Setenv("GOMAXPROCS", threads)
 		t.Setenv("GOGC", percent)
 		t.Setenv("GOMEMLIMIT", limit)
 		tuneRuntime()
 		return []any{runtime.GOMAXPROCS(0), debug.SetGCPercent(90), debug.SetMemoryLimit(-1)}
 	}
-	require.Equal(t, []any{before, 90, int64(1 << 40)}, tuned("2", "90", "1TiB"))
-	require.Equal(t, []any{threadsPerProcessor * before, gcPercent, int64(memoryLimit)}, tuned("", "", ""))
+	require.Equal(t, []any{before, 90, int64(1 << 40)}, tune("2", "90", "1TiB"))
+	require.Equal(t, []any{threadsPerProcessor * before, gcPercent, int64(memoryLimit)}, tune("", "", ""))
 }
 
 // configs/deploy/nginx.conf: a proxy on the same machine gets segments no larger than those of a network.
@@ -161,7 +161,7 @@ func runCommand(t *testing.T, args ...string) (status int, out, err string) {
 // The last line on standard error explains a command-line mistake. The exit status is 2.
 func TestCommandLineMistakesAreExplained(t *testing.T) {
 	t.Parallel()
-	for line, says := range map[string]string{
+	for line, message := range map[string]string{
 		"serve --prot 8080": "unknown flag --prot",
 		"serve extra":       "unexpected argument extra",
 		"sevre":             "sevre",
@@ -176,7 +176,7 @@ func TestCommandLineMistakesAreExplained(t *testing.T) {
 	} {
 		status, out, err := runCommand(t, strings.Fields(line)...)
 		require.Equal(t, 2, status, "dg %s", line)
-		require.Regexp(t, `(^|\n)dg: .*`+says+`.*\n$`, err, "dg %s", line)
+		require.Regexp(t, `(^|\n)dg: .*`+message+`.*\n$`, err, "dg %s", line)
 		require.NotContains(t, err, "hunter2")
 		require.Empty(t, out)
 	}

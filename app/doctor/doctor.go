@@ -27,7 +27,7 @@ type Installation struct {
 	UnknownVariables []string // variables that look like settings but are not
 	ServeMayRun      bool     // whether a running dg serve may hold the addresses
 	ServingURL       string
-	Tell             func(v Verdict, check, says string) // reports a check's result
+	Tell             func(v Verdict, check, message string) // reports a check's result
 
 	db           *postgres.DB // connected as the serving role
 	name         string       // database name and system identifier

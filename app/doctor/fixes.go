@@ -89,8 +89,8 @@ func isTimeout(err error) bool {
 
 // explain adds the advice of fixes to an error of the database.
 func explain(err error) error {
-	connecting, failed := errors.AsType[*pgconn.ConnectError](err)
-	if _, answered := errors.AsType[*pgconn.PgError](err); !answered && !failed {
+	connectErr, isConnectErr := errors.AsType[*pgconn.ConnectError](err)
+	if _, answered := errors.AsType[*pgconn.PgError](err); !answered && !isConnectErr {
 		return err
 	}
 	for _, fix := range fixes {
@@ -98,9 +98,9 @@ func explain(err error) error {
 			continue
 		}
 		advice := fix.advice
-		if failed {
-			advice = strings.NewReplacer("{role}", connecting.Config.User,
-				"{database}", connecting.Config.Database).Replace(advice)
+		if isConnectErr {
+			advice = strings.NewReplacer("{role}", connectErr.Config.User,
+				"{database}", connectErr.Config.Database).Replace(advice)
 		}
 		return fmt.Errorf("%w: %s", err, advice)
 	}

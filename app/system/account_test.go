@@ -22,8 +22,8 @@ func TestAccountResetPrintsALink(t *testing.T) {
 	d.db.Exec(`insert into memberships (org_id, user_id, role) select o.id, u.id, 'member' from organisations o, users u
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
 	apptest.RequireRefusal(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
-	reset := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.ListenURL}
-	out := apptest.RequireSuccess(t, d.dir, reset...)
+	resetCommand := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.ListenURL}
+	out := apptest.RequireSuccess(t, d.dir, resetCommand...)
 	require.Contains(t, out, "turns two-step verification off")
 	link := apptest.ResetLinkPattern.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
@@ -37,13 +37,13 @@ func TestAccountResetPrintsALink(t *testing.T) {
 		where e.action = 'account.reset_created' and e.target_kind = 'person'
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
 	d.db.Exec(`update users set password_since = null, totp_secret = null where email_key = $1`, tomas.Email)
-	out = apptest.RequireSuccess(t, d.dir, reset...)
+	out = apptest.RequireSuccess(t, d.dir, resetCommand...)
 	require.Contains(t, out, "Its use ends all sessions.", "an imported password is one too")
 	link = apptest.ResetLinkPattern.FindStringSubmatch(out)
 	require.Contains(t, d.GetBody(link[2], ""), "This ends all your sessions.")
 
 	d.db.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
-	require.NotRegexp(t, apptest.ResetLinkPattern, apptest.RequireRefusal(t, "", d.dir, reset...))
+	require.NotRegexp(t, apptest.ResetLinkPattern, apptest.RequireRefusal(t, "", d.dir, resetCommand...))
 	require.Equal(t, 1, d.db.CountRows(`account_resets where token_hash = sha256($1)`, []byte(link[3])), "the link stays")
 }
 
@@ -81,29 +81,29 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 			apptest.SignIn(t, c.ListenURL, tomas)
 		}
 	}
-	imported := apptest.NewFolder(t)
-	apptest.RequireSuccess(t, imported, "demo", key, firstSecretKey)
-	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
+	importedDir := apptest.NewFolder(t)
+	apptest.RequireSuccess(t, importedDir, "demo", key, firstSecretKey)
+	require.False(t, inClear(apptest.OpenAdminDB(t, importedDir)))
 }
 
 // operations.md, Secret key: commands that read or write secrets refuse a wrong key. A lost key can be given up.
 func TestWrongSecretKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--secret-key", firstSecretKey)
-	wrong := []string{"--secret-key", secondSecretKey}
+	wrongKey := []string{"--secret-key", secondSecretKey}
 	for _, command := range [][]string{{"demo"}, {"import", "/dev/null"}, {"migrate"}} {
-		apptest.RequireRefusal(t, "set DG_SECRET_KEY to that key", d.dir, append(command, wrong...)...)
+		apptest.RequireRefusal(t, "set DG_SECRET_KEY to that key", d.dir, append(command, wrongKey...)...)
 	}
 	d.Stop()
 	apptest.RequireSuccess(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
 	require.Contains(t,
-		apptest.RequireSuccess(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...),
+		apptest.RequireSuccess(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrongKey...)...),
 		"reset the accounts")
-	served := apptest.ServeOn(t, d.dir, wrong...)
+	served := apptest.ServeOn(t, d.dir, wrongKey...)
 	require.NotContains(t, served.Log.String(), "@", "the log has no e-mail address")
 	served.Stop()
 	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, those of .*tomas@harbour.*: set`,
-		apptest.RequireSuccess(t, d.dir, append([]string{"doctor"}, wrong...)...))
+		apptest.RequireSuccess(t, d.dir, append([]string{"doctor"}, wrongKey...)...))
 	apptest.ServeOn(t, d.dir, "--secret-key", firstSecretKey, "--secret-key-previous", secondSecretKey)
 	require.Regexp(t, `ok +secrets`, apptest.RequireSuccess(t, d.dir, "doctor", "--secret-key", firstSecretKey))
 }
@@ -117,16 +117,16 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	body := runCurlLine(t, c.Out.String())
 	require.Equal(t, 6, strings.Count(body, `"gameId"`))
 	c.GetBody("/healthz", "")
-	replaced := apptest.RequireSuccess(t, dir, "demo", "--base-url", c.ListenURL)
+	demoOutput := apptest.RequireSuccess(t, dir, "demo", "--base-url", c.ListenURL)
 	require.False(t, c.Accepts(firstKey), "the first key is revoked")
-	require.Equal(t, body, runCurlLine(t, replaced))
+	require.Equal(t, body, runCurlLine(t, demoOutput))
 	server := apptest.PostmasterPID(t, dir)
 	c.Kill()
 
 	restarted := apptest.ServeOn(t, dir, "--demo")
 	require.Equal(t, server, apptest.PostmasterPID(t, dir))
 	require.Equal(t, body, runCurlLine(t, restarted.Out.String()))
-	for _, greeting := range []string{c.Out.String(), replaced, restarted.Out.String()} {
+	for _, greeting := range []string{c.Out.String(), demoOutput, restarted.Out.String()} {
 		key := apptest.DemoKeyPattern.FindString(greeting)
 		require.NotContains(t, c.Log.String()+restarted.Log.String(), key[len(key)-49:], "no secret in the log")
 	}
@@ -141,10 +141,10 @@ func TestDemoSurvivesAKill(t *testing.T) {
 func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	refused := func(says string, command ...string) {
-		apptest.RequireRefusal(t, says, dir, append(command, "--base-url", "https://dg.example.org")...)
+	refused := func(message string, command ...string) {
+		apptest.RequireRefusal(t, message, dir, append(command, "--base-url", "https://dg.example.org")...)
 		command = append(command, "--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080")
-		apptest.RequireRefusal(t, says, dir, command...)
+		apptest.RequireRefusal(t, message, dir, command...)
 	}
 	refused("the passwords of the demo are published", "serve", "--demo")
 	refused("the passwords of the demo are published", "demo")
@@ -154,10 +154,10 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	d := serveDemo(t)
 	dir = d.dir
 	refused("dg account reset", "serve")
-	other, err := argon2id.CreateHash("a password of their own", argon2id.DefaultParams)
+	otherHash, err := argon2id.CreateHash("a password of their own", argon2id.DefaultParams)
 	require.NoError(t, err)
 	lastEmail := demo.Accounts[len(demo.Accounts)-1].Email
-	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, other, lastEmail)
+	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, otherHash, lastEmail)
 	refused("published passwords: "+lastEmail+": use another database", "serve")
 	d.db.Exec(`update users set password_hash = null where email_key = $1`, lastEmail)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")

@@ -47,49 +47,49 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 	}
 	doctor := run("doctor")
 	status := doctor.ExitStatus(time.Minute)
-	said := doctor.Out.String() + doctor.Log.String()
-	require.Regexp(t, f.reportPattern, said)
+	output := doctor.Out.String() + doctor.Log.String()
+	require.Regexp(t, f.reportPattern, output)
 	serve := run("serve")
 	if f.serve == serveStops {
-		require.NotZero(t, status, said)
+		require.NotZero(t, status, output)
 		require.NotZero(t, serve.ExitStatus(time.Minute))
 	} else {
-		require.Regexp(t, `(?m)^(warning|failure)`, said)
-		migrates := f.serve == serveMigrates || strings.Contains(said, "no schema yet")
-		require.Equal(t, migrates, status != 0, said)
+		require.Regexp(t, `(?m)^(warning|failure)`, output)
+		migrates := f.serve == serveMigrates || strings.Contains(output, "no schema yet")
+		require.Equal(t, migrates, status != 0, output)
 		serve.AwaitServing().Stop()
 	}
 	if f.serve != serveMigrates {
 		require.Regexp(t, f.reportPattern, serve.Log.String(), "dg serve")
 	}
-	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2")
-	return regexp.MustCompile(`.*` + f.reportPattern + `.*`).FindString(said)
+	require.NotContains(t, output+serve.Log.String()+serve.Out.String(), "hunter2")
+	return regexp.MustCompile(`.*` + f.reportPattern + `.*`).FindString(output)
 }
 
 // dg doctor and dg serve report the same faults. dg doctor changes nothing.
 func TestDoctorAndServeFindFaults(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalServer(t)
-	doctor := func(says string, args ...string) (status int) {
+	doctor := func(pattern string, args ...string) (status int) {
 		status, out := runDoctor(x, args...)
-		require.Regexp(t, says, out)
+		require.Regexp(t, pattern, out)
 		return status
 	}
 	require.NotZero(t, doctor(`failure +schema .* the database has no schema yet`))
 	require.Zero(t, x.CountRows(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
 	x.RequireSuccess("migrate")
-	taken := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer taken.Close()
-	addr := taken.Addr().String()
+	listener := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer listener.Close()
+	addr := listener.Addr().String()
 	require.NotZero(t, doctor(`failure +address +cannot listen on DG_ADDR `+addr+`: .*in use`, "--addr", addr))
-	running := x.Serve()
-	servingFlags := []string{"--secret-key", firstSecretKey, "--ops-addr", running.OpsAddress, "--addr",
-		strings.TrimPrefix(running.ListenURL, "http://")}
+	served := x.Serve()
+	servingFlags := []string{"--secret-key", firstSecretKey, "--ops-addr", served.OpsAddress, "--addr",
+		strings.TrimPrefix(served.ListenURL, "http://")}
 	require.Zero(t, doctor(`^(ok +\S+\n)+$`, servingFlags...))
 	x.Exec(`create database elsewhere owner dg_owner`)
 	require.NotZero(t, doctor(`warning +database .* answers at DG_ADDR, but none uses this database`,
 		append(servingFlags, databaseFlags(x, "elsewhere")...)...))
-	running.Stop()
+	served.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
 		out := apptest.RequireExit(t, 1, x.WithFlags("serve", flag, addr))
 		require.Regexp(t, addr+`: .*address already in use: set DG_`, out)
@@ -191,16 +191,16 @@ func TestAdviceRestoresKeysAndTriggers(t *testing.T) {
 	x.Exec(`do $$ declare o record; begin for o in table former loop execute o.removal; end loop; end $$`)
 	x.Exec(`alter table games add constraint games_pkey unique (id)`)
 	x.Exec(`insert into recovery_codes values (gen_random_uuid(), sha256('of nobody'))`)
-	_, said := runDoctor(x)
-	for _, advice := range adviceSQLPattern.FindAllStringSubmatch(said, -1) {
+	_, output := runDoctor(x)
+	for _, advice := range adviceSQLPattern.FindAllStringSubmatch(output, -1) {
 		x.Exec(advice[1])
 	}
 	require.Zero(t, x.CountRows(`former f full join objects o using (removal, definition)
-		where f.removal is null or o.removal is null`), said)
+		where f.removal is null or o.removal is null`), output)
 	require.Zero(t, x.CountRows(`recovery_codes`), "an orphan, which the key would have deleted")
-	repair, isLast := strings.CutSuffix(regexp.MustCompile(`left it stale: (.+)`).FindStringSubmatch(said)[1],
+	repair, isLast := strings.CutSuffix(regexp.MustCompile(`left it stale: (.+)`).FindStringSubmatch(output)[1],
 		"; dg segments rebuild")
-	require.True(t, isLast, said)
+	require.True(t, isLast, output)
 	x.Exec(`drop view objects; drop table former; ` + repair)
 	x.RequireSuccess("segments", "rebuild")
 	for _, table := range []string{"organisations", "player_ordinals", "sessions", "account_resets", "recovery_codes"} {
@@ -210,46 +210,46 @@ func TestAdviceRestoresKeysAndTriggers(t *testing.T) {
 
 // faultsOfURLs returns URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
 func faultsOfURLs(t *testing.T, x *apptest.ExternalServer) (faults []fault) {
-	other := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	t.Cleanup(func() { _ = other.Close() })
+	listener := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
-		for conn, err := other.Accept(); err == nil; conn, err = other.Accept() {
+		for conn, err := listener.Accept(); err == nil; conn, err = listener.Accept() {
 			_, _ = io.ReadFull(conn, make([]byte, 8))
 			_, _ = io.WriteString(conn, "N") // refuses TLS
 			_ = conn.Close()
 		}
 	}()
-	toOther := "postgres://dg_app:hunter2@" + other.Addr().String() + "/"
-	for url, says := range map[string]string{
+	listenerURL := "postgres://dg_app:hunter2@" + listener.Addr().String() + "/"
+	for url, pattern := range map[string]string{
 		"postgres://dg_app:hunter2@127.0.0.1:1/dg":             `refused: start PostgreSQL there`,
 		"postgres://dg_app:hunter2@nowhere.invalid/dg":         `correct the host of the URL`,
 		"postgres://dg_app:hunter2@/dg?host=/nowhere":          `correct the folder of its socket`,
-		toOther + "?sslmode=disable":                           `what answers there is not PostgreSQL`,
-		toOther + "?sslmode=require":                           `set ssl = on in postgresql.conf; a server on`,
+		listenerURL + "?sslmode=disable":                       `what answers there is not PostgreSQL`,
+		listenerURL + "?sslmode=require":                       `set ssl = on in postgresql.conf; a server on`,
 		x.URLAs(url.User("nobody")):                            `"nobody" does not exist.*correct the role`,
 		x.URL + "&pgbouncer=true":                              `"pgbouncer".*remove the parameter`,
 		x.URL + "&work_mem=much":                               `"work_mem": "much".*correct the value`,
 		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe": `sslmode is invalid`,
 	} {
-		faults = append(faults, flagFault(serveStops, says, "--database-url", url))
+		faults = append(faults, flagFault(serveStops, pattern, "--database-url", url))
 	}
 	return faults
 }
 
-func sqlFault(serve outcome, sql, says string) fault {
-	return fault{serve: serve, plantSQL: sql, reportPattern: says}
+func sqlFault(serve outcome, sql, pattern string) fault {
+	return fault{serve: serve, plantSQL: sql, reportPattern: pattern}
 }
 
-func repairedFault(serve outcome, plant, repair, says string) fault {
-	return fault{serve: serve, plantSQL: plant, repairSQL: repair, reportPattern: says}
+func repairedFault(serve outcome, plant, repair, pattern string) fault {
+	return fault{serve: serve, plantSQL: plant, repairSQL: repair, reportPattern: pattern}
 }
 
-func flagFault(serve outcome, says string, args ...string) fault {
-	return fault{serve: serve, reportPattern: says, args: args}
+func flagFault(serve outcome, pattern string, args ...string) fault {
+	return fault{serve: serve, reportPattern: pattern, args: args}
 }
 
-func variableFault(serve outcome, says, set string) fault {
-	return fault{serve: serve, reportPattern: says, env: []string{set}}
+func variableFault(serve outcome, pattern, set string) fault {
+	return fault{serve: serve, reportPattern: pattern, env: []string{set}}
 }
 
 func databaseFlags(x *apptest.ExternalServer, name string) (flags []string) {
@@ -341,11 +341,11 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 		apptest.RequireRefusal(t, "", base+"/new", "doctor"))
 	require.NoDirExists(t, base+"/new")
 
-	broken := apptest.NewFolder(t)
-	apptest.ServeOn(t, broken).Stop()
-	conf := tb.Must(filepath.Glob(broken + "/*/postgresql.conf"))(t)
+	brokenDir := apptest.NewFolder(t)
+	apptest.ServeOn(t, brokenDir).Stop()
+	conf := tb.Must(filepath.Glob(brokenDir + "/*/postgresql.conf"))(t)
 	require.Len(t, conf, 1)
 	require.NoError(t, os.WriteFile(conf[0], []byte("no setting\n"), 0o600))
 	require.Regexp(t, `(?s)^ok +settings\n.*\nfailure +database .*parameter "no"`,
-		apptest.RequireRefusal(t, "", broken, "doctor"))
+		apptest.RequireRefusal(t, "", brokenDir, "doctor"))
 }

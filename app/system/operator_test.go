@@ -24,11 +24,11 @@ import (
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalServer(t)
-	run := func(line, says string, more ...string) {
+	run := func(line, message string, more ...string) {
 		c := apptest.Launch(t, append(x.WithFlags(strings.Fields(line)...), more...)...)
 		status := c.ExitStatus(time.Minute)
-		require.Regexp(t, says, c.Log.String(), line)
-		require.Equal(t, says == `^$`, status == 0, line)
+		require.Regexp(t, message, c.Log.String(), line)
+		require.Equal(t, message == `^$`, status == 0, line)
 	}
 	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
@@ -94,8 +94,8 @@ func TestOrganisationAndMemberCommandsAreAudited(t *testing.T) {
 	dg := func(line string, more ...string) string {
 		return apptest.RequireSuccess(t, dir, append(strings.Fields(line), more...)...)
 	}
-	refused := func(says, line string, more ...string) {
-		apptest.RequireRefusal(t, says, dir, append(strings.Fields(line), more...)...)
+	refused := func(message, line string, more ...string) {
+		apptest.RequireRefusal(t, message, dir, append(strings.Fields(line), more...)...)
 	}
 	require.Contains(t, dg("organisation list"), "no organisations")
 
@@ -200,8 +200,8 @@ func TestBackupPageRestoresAllAndKeepsRevocations(t *testing.T) {
 	d := serveDemo(t)
 	p := newBackupPage(t, d.db)
 	organisation := testkit.Query[string](d.db, `select id::text from organisations where plan = 'pro' limit 1`)
-	leaked, replaced, listed := d.db.AddKey(organisation), d.db.AddKey(organisation), d.db.AddKey(organisation)
-	d.db.Exec(`update api_keys set revoked_at = now() + interval '3 days' where id = $1`, listed.ID)
+	leakedKey, replacedKey, listedKey := d.db.AddKey(organisation), d.db.AddKey(organisation), d.db.AddKey(organisation)
+	d.db.Exec(`update api_keys set revoked_at = now() + interval '3 days' where id = $1`, listedKey.ID)
 	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
 	d.db.Exec(`alter role all set datestyle to german`)
@@ -209,37 +209,37 @@ func TestBackupPageRestoresAllAndKeepsRevocations(t *testing.T) {
 	d.Stop()
 
 	x := apptest.NewExternalServer(t)
-	own := []string{"DG_DATABASE_URL=" + x.URL, "DG_MIGRATE_DATABASE_URL=" + x.OwnerURL}
+	externalEnv := []string{"DG_DATABASE_URL=" + x.URL, "DG_MIGRATE_DATABASE_URL=" + x.OwnerURL}
 	revoked := filepath.Join(p.folder, "revoked.txt")
 	list := apptest.ReadFile(t, revoked)
-	require.Regexp(t, listed.ID+`\|\d{4}-`, list, "a key that is being replaced")
+	require.Regexp(t, listedKey.ID+`\|\d{4}-`, list, "a key that is being replaced")
 	require.NotContains(t, list, "Tim", "the operator's psqlrc is not read")
 	expiresAt := time.Now().UTC().Add(24 * time.Hour).Truncate(time.Millisecond)
-	require.NoError(t, os.WriteFile(revoked, []byte(leaked.ID+"|2026-01-01 00:00:00+00\n"+
-		replaced.ID+"|"+expiresAt.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
-	require.NoError(t, p.run(1, own...))
-	d2 := x.World
+	require.NoError(t, os.WriteFile(revoked, []byte(leakedKey.ID+"|2026-01-01 00:00:00+00\n"+replacedKey.ID+
+		"|"+expiresAt.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
+	require.NoError(t, p.run(1, externalEnv...))
+	externalDB := x.World
 	require.Regexp(t, `(?m)^ok +rights$`, x.RequireSuccess("doctor"), "none is missing or in excess")
-	require.Zero(t, d2.CountRows(`sessions, account_resets`))
+	require.Zero(t, externalDB.CountRows(`sessions, account_resets`))
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
-	require.False(t, c.Accepts(leaked.Token()))
-	require.Equal(t, expiresAt, testkit.Query[time.Time](d2, `select revoked_at from api_keys where id = $1`,
-		replaced.ID).UTC(), "it is accepted until the end of its replacement")
-	require.Equal(t, 1, d2.CountRows(`audit_entries
-		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
+	require.False(t, c.Accepts(leakedKey.Token()))
+	require.Equal(t, expiresAt, testkit.Query[time.Time](externalDB, `select revoked_at from api_keys where id = $1`,
+		replacedKey.ID).UTC(), "it is accepted until the end of its replacement")
+	require.Equal(t, 1, externalDB.CountRows(`audit_entries
+		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leakedKey.ID))
 	c.Stop()
 
-	before := tableHashes(t, d2)
-	require.NoError(t, p.run(0, own...))
-	other := apptest.NewFolder(t)
-	c = apptest.ServeOn(t, other)
-	require.NoError(t, p.run(1, "DG_DATA_DIR="+other))
-	d3 := apptest.OpenAdminDB(t, other)
-	require.Equal(t, before, tableHashes(t, d3))
+	before := tableHashes(t, externalDB)
+	require.NoError(t, p.run(0, externalEnv...))
+	otherDir := apptest.NewFolder(t)
+	c = apptest.ServeOn(t, otherDir)
+	require.NoError(t, p.run(1, "DG_DATA_DIR="+otherDir))
+	folderDB := apptest.OpenAdminDB(t, otherDir)
+	require.Equal(t, before, tableHashes(t, folderDB))
 	require.NoError(t, os.Truncate(filepath.Join(p.folder, "dg.dump"), 30_000))
-	require.Error(t, p.run(1, "DG_DATA_DIR="+other))
-	require.Equal(t, before, tableHashes(t, d3))
+	require.Error(t, p.run(1, "DG_DATA_DIR="+otherDir))
+	require.Equal(t, before, tableHashes(t, folderDB))
 	c.Stop()
 }
 

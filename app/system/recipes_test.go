@@ -92,8 +92,8 @@ func (r recipe) run(t *testing.T, folder, text, key string) (out string, status 
 	c := shell(t, r.command)
 	c.Dir = folder
 	c.Env = append(apptest.CleanEnvironment(), "DG_KEY="+key, "DG_KEY_FILE=key.txt")
-	said, _ := c.CombinedOutput()
-	return string(said), c.ProcessState.ExitCode()
+	output, _ := c.CombinedOutput()
+	return string(output), c.ProcessState.ExitCode()
 }
 
 // The recipes of /docs and the guide's first requests run as copied, and fail visibly. No redirect gets the key.

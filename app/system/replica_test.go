@@ -45,22 +45,22 @@ func (w *replicaWorld) readsFromReplica(t *testing.T) {
 // dg does not start with a replica of another cluster or database. dg doctor reports that, or a replica left out.
 func (w *replicaWorld) foreignServerIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
-	both := w.standbyURL + " " + pgtest.New(t).URL
-	another := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
-	refused := apptest.RequireExit(t, 1, w.external.WithFlags("serve", "--database-replica-urls", both))
+	bothURLs := w.standbyURL + " " + pgtest.New(t).URL
+	otherURL := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
+	refused := apptest.RequireExit(t, 1, w.external.WithFlags("serve", "--database-replica-urls", bothURLs))
 	require.Contains(t, refused, foreign)
 	require.NotContains(t, refused, "s3cret")
-	for list, says := range map[string]string{
-		both:         foreign,
-		another:      "replica 1 is not a copy of the primary",
+	for list, message := range map[string]string{
+		bothURLs:     foreign,
+		otherURL:     "replica 1 is not a copy of the primary",
 		w.standbyURL: "ok       replicas",
 		"postgres://127.0.0.1:1/dg " + w.standbyURL: "reports leave out replica 1: the database does not answer",
 		w.external.URL: "reports leave out replica 1: it is no standby any more, or never was one",
 	} {
-		apptest.WaitUntil(t, 30*time.Second, "doctor does not say: "+says, func() bool {
+		apptest.WaitUntil(t, 30*time.Second, "doctor does not say: "+message, func() bool {
 			_, found := runDoctor(w.external, "--database-replica-urls", list)
 			require.NotContains(t, found, "s3cret")
-			return strings.Contains(found, says)
+			return strings.Contains(found, message)
 		})
 	}
 }
@@ -76,9 +76,9 @@ func (w *replicaWorld) pausedStandbyIsNeverSeen(t *testing.T) {
 	w.setReplay("pause")
 	w.primary.Exec(`begin; set local synchronous_commit = off;
 		update organisations set reporting_mode = 'pseudonymous' where id = '` + w.org + `'; commit`)
-	begun := time.Now()
+	startedAt := time.Now()
 	require.NotContains(t, w.stats(), name)
-	require.Less(t, time.Since(begun), 2*time.Second)
+	require.Less(t, time.Since(startedAt), 2*time.Second)
 	require.NotContains(t, w.export(), name)
 	require.NotContains(t, w.getScreen("/reports/"+w.fork), name)
 	w.requireLeftOut(since, "it has not replayed what the primary has committed")
@@ -102,9 +102,9 @@ func (w *replicaWorld) deadStandbyIsLeftOut(t *testing.T) {
 		return w.dg.GetBody("/readyz", "") == "ready\nreplica 1: left out\n"
 	})
 	for range 4 {
-		begun := time.Now()
+		startedAt := time.Now()
 		require.Equal(t, want, w.stats())
-		require.Less(t, time.Since(begun), 2*time.Second)
+		require.Less(t, time.Since(startedAt), 2*time.Second)
 		w.export()
 	}
 	require.Equal(t, 1.0, w.dg.MetricValue(`dg_replica_resting{replica="1"}`))

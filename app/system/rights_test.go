@@ -40,13 +40,13 @@ func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 	require.NotContains(t, log, "hunter2")
 	x.RequireSuccess("migrate")
 	doctor := func() string { return x.RequireSuccess("doctor", "--secret-key", firstSecretKey) }
-	said := doctor()
-	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
-	x.Exec(adviceSQLPattern.FindStringSubmatch(said)[1])
+	output := doctor()
+	require.Regexp(t, `warning +rights +the serving role may create large objects`, output)
+	x.Exec(adviceSQLPattern.FindStringSubmatch(output)[1])
 	require.NotRegexp(t, `warning|failure`, doctor())
 }
 
-func createRoles(x *apptest.ExternalServer, user string) (says string) {
+func createRoles(x *apptest.ExternalServer, user string) (output string) {
 	run := func(appPassword string) (string, error) {
 		c := exec.CommandContext(x.T.Context(), "sh", apptest.RepositoryPath("configs", "deploy", "roles.sh"))
 		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+x.Link, "PGPORT=5432", "PGUSER="+user,
@@ -67,8 +67,8 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternalServer(t)
 	c := x.Serve("--demo") // the import of the demo uses temporary tables, as the owner
-	serving := tb.Must(pgxpool.New(t.Context(), x.URL))(t)
-	defer serving.Close()
+	servingPool := tb.Must(pgxpool.New(t.Context(), x.URL))(t)
+	defer servingPool.Close()
 	d := x.World
 	files := tb.Must(filepath.Glob(apptest.RepositoryPath("migrations", "grants", "*.sql")))(t)
 	grants := ""
@@ -92,7 +92,7 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 			  %s::timestamptz from organisations limit 1`, id, used, revoked)
 	}
 	run := func(sql string) error {
-		return tb.ErrorOf(serving.Exec(t.Context(), sql))
+		return tb.ErrorOf(servingPool.Exec(t.Context(), sql))
 	}
 	for _, refused := range []string{
 		`update api_keys set revoked_at = null where id = 'gone'`,

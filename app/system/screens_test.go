@@ -48,7 +48,7 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 }
 
 // In a browser, a person creates, uses and revokes a key, and sees its use and events. Below Pro the key is paused.
-func TestKeyLifeInABrowser(t *testing.T) {
+func TestKeyIsManagedInABrowser(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	p := browsertest.New(t)

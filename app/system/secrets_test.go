@@ -126,23 +126,23 @@ func TestSecretsAppearNowhere(t *testing.T) {
 // useKeys sends keys in valid and invalid ways. TestRedactRemovesSecrets tests more forms.
 func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 	organisation := testkit.Query[string](d, `select org_id::text from api_keys limit 1`)
-	key, other := d.AddKey(organisation), d.AddKey(organisation)
-	s.secrets["a key's secret"], s.secrets["another key's secret"] = key.Secret, other.Secret
+	key, otherKey := d.AddKey(organisation), d.AddKey(organisation)
+	s.secrets["a key's secret"], s.secrets["another key's secret"] = key.Secret, otherKey.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	bearer := "Bearer " + key.Token()
 	wrong := "Bearer dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
 	fork := "/api/v1/forks/" + testkit.Query[string](d,
 		`select id::text from forks where org_id = $1 limit 1`, organisation)
 	const period = "?from=2026-01-01&to=2026-03-31"
-	d.Exec(`update api_keys set revoked_at = now() where id = $1`, other.ID)
+	d.Exec(`update api_keys set revoked_at = now() where id = $1`, otherKey.ID)
 	for i, request := range [][]string{
 		{fork + "/stats" + period, "Authorization", bearer},
 		{fork + "/stats?from=" + key.Secret, "Authorization", bearer},
 		{fork + "/exports/csv" + period, "Authorization", bearer},
 		{fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(), "Authorization", bearer},
 		{"/api/v1/forks", "Authorization", wrong},
-		{"/api/v1/forks", "Authorization", "Bearer " + other.Token()},
-		{"/api/v1/forks", "Authorization", "Bearer  x " + other.Token()},
+		{"/api/v1/forks", "Authorization", "Bearer " + otherKey.Token()},
+		{"/api/v1/forks", "Authorization", "Bearer  x " + otherKey.Token()},
 		{"/api/v1/forks", "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
 		{"/api/v1/forks?key=" + key.Token() + "&access_token=" + key.Token()},
 		{"/api/v1/forks", "Cookie", "key=" + key.Token(), "User-Agent", key.Token()},
@@ -185,12 +185,12 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	code := testkit.CodeOf(t, offeredSecret, time.Now())
 	codes := v.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
 	s.secrets["the new two-step secret"] = offeredSecret
-	found := recoveryCodePattern.FindAllString(codes, -1)
-	require.GreaterOrEqual(t, len(found), 10, codes)
-	s.secrets["a recovery code"], s.secrets["a used recovery code"] = found[0], found[1]
-	again := testkit.NewBrowser(t, s.ListenURL)
-	again.SignIn(a.Email, newPassword, "")
-	testkit.RequireRedirect(t, "/", again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
+	recoveryCodes := recoveryCodePattern.FindAllString(codes, -1)
+	require.GreaterOrEqual(t, len(recoveryCodes), 10, codes)
+	s.secrets["a recovery code"], s.secrets["a used recovery code"] = recoveryCodes[0], recoveryCodes[1]
+	visitor := testkit.NewBrowser(t, s.ListenURL)
+	visitor.SignIn(a.Email, newPassword, "")
+	testkit.RequireRedirect(t, "/", visitor.Post("/sign-in/code?recovery=1", testkit.Form("code", recoveryCodes[1])))
 	const settings = "/o/harbour-and-vale/settings/"
 	page := v.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
 	key := testkit.Submatch(t, "("+apptest.DemoKeyPattern.String()+")", page.Body)

@@ -66,15 +66,15 @@ func newNightlySync(t *testing.T, forks int) *nightlySync {
 // proxy forwards one request after the other. It rotates the keys, because of their rate limit.
 func (n *nightlySync) proxy(base string) string {
 	target := tb.Must(url.Parse(base))(n.t)
-	var one sync.Mutex
+	var mutex sync.Mutex
 	forward := httputil.NewSingleHostReverseProxy(target)
 	forward.ModifyResponse = func(r *http.Response) error {
 		r.Header.Del("RateLimit")
 		return nil
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		one.Lock()
-		defer one.Unlock()
+		mutex.Lock()
+		defer mutex.Unlock()
 		if n.requests++; n.requests%1000 == 0 {
 			n.Exec(`delete from api_key_windows`)
 		}
@@ -112,14 +112,14 @@ func (n *nightlySync) changePlays() {
 }
 
 // requireExit runs the program with the night's date, one fork at a time, and requires its exit status and output.
-func (n *nightlySync) requireExit(status int, says string) {
+func (n *nightlySync) requireExit(status int, message string) {
 	text := strings.NewReplacer("https://dg.example.org", n.url,
 		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+n.night.Format(`"2006-01-02"`)+")",
 		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(n.program)
-	nightly := recipe{file: "sync.py", command: "python3 sync.py --dest csv --to copy"}
-	out, got := nightly.run(n.t, n.folder, text, n.keys[0].Token())
+	syncRecipe := recipe{file: "sync.py", command: "python3 sync.py --dest csv --to copy"}
+	out, got := syncRecipe.run(n.t, n.folder, text, n.keys[0].Token())
 	require.Equal(n.t, status, got, out)
-	require.Contains(n.t, out, says)
+	require.Contains(n.t, out, message)
 }
 
 func rowsOfCSV(text string) []string { return strings.Split(strings.TrimSpace(text), "\n")[1:] }
@@ -195,10 +195,10 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "forks.csv"), `"' =1+1;'""+2"`)
 
 	keys := n.keys
-	other := n.AddOrganisation(testkit.Organisation{}).ID
-	n.keys = []testkit.Key{n.AddKey(other)}
+	otherOrg := n.AddOrganisation(testkit.Organisation{}).ID
+	n.keys = []testkit.Key{n.AddKey(otherOrg)}
 	n.requireExit(3, "no fork, nothing is deleted")
-	n.AddFork(testkit.Fork{OrganisationID: other})
+	n.AddFork(testkit.Fork{OrganisationID: otherOrg})
 	n.requireExit(2, "is it another organisation's?")
 	require.Len(t, copiedFiles(), 2)
 

@@ -85,10 +85,10 @@ func filterOfUnit(t *testing.T) string {
 	var allowed []string
 	for _, line := range testkit.Submatches(`(?m)^SystemCallFilter=(~?)(.*)$`, unit) {
 		for group := range strings.FieldsSeq(line[1]) {
-			if of := members(group); line[0] == "" {
-				allowed = append(allowed, of...)
+			if calls := members(group); line[0] == "" {
+				allowed = append(allowed, calls...)
 			} else {
-				allowed = slices.DeleteFunc(allowed, func(n string) bool { return slices.Contains(of, n) })
+				allowed = slices.DeleteFunc(allowed, func(n string) bool { return slices.Contains(calls, n) })
 			}
 		}
 	}
@@ -106,9 +106,9 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	base := filepath.Dir(dir)
 	require.NoError(t, os.Chown(base, int(user), -1))
-	built := tb.Must(apptest.BuildBinary())(t)
+	binary := tb.Must(apptest.BuildBinary())(t)
 	program := filepath.Join(base, "dg")
-	require.NoError(t, exec.CommandContext(t.Context(), "install", built, program).Run())
+	require.NoError(t, exec.CommandContext(t.Context(), "install", binary, program).Run())
 	self := tb.Must(os.Executable())(t)
 	run := func(args ...string) *apptest.Child {
 		return apptest.LaunchWith(t, func(c *exec.Cmd) {
