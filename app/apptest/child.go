@@ -24,12 +24,12 @@ import (
 // BuildBinary builds the program once per process, without the race detector. It returns the path.
 var BuildBinary = sync.OnceValues(func() (string, error) {
 	path := RepositoryPath("bin", "dg-test")
-	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, "dg/app").
+	temporary := fmt.Sprintf("%s-%d", path, os.Getpid())
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", temporary, "dg/app").
 		CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build dg: %w\n%s", err, out)
 	}
-	return path, os.Rename(fresh, path) // a rename is atomic: other test runs may build too
+	return path, os.Rename(temporary, path) // a rename is atomic: other test runs may build too
 })
 
 type Child struct {
@@ -68,8 +68,8 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 }
 
 func CleanEnvironment() []string {
-	ofDG := func(v string) bool { return strings.HasPrefix(v, "DG_") }
-	return slices.DeleteFunc(os.Environ(), ofDG)
+	isSetting := func(v string) bool { return strings.HasPrefix(v, "DG_") }
+	return slices.DeleteFunc(os.Environ(), isSetting)
 }
 
 func ServeOn(t *testing.T, dir string, args ...string) *Child {

@@ -17,7 +17,7 @@ func RequireSuccess(t *testing.T, dir string, args ...string) (output string) {
 	return RequireExit(t, 0, append(args, "--data-dir", dir))
 }
 
-// RequireRefusal is like RequireSuccess, but requires exit status 1 and an output with the text.
+// RequireRefusal is like RequireSuccess, but requires exit status 1 and an output with the message.
 func RequireRefusal(t *testing.T, message, dir string, args ...string) (output string) {
 	output = RequireExit(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, message, "%v", args)

@@ -112,7 +112,7 @@ func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 type loadCase struct {
 	name, lock string
 	hold       int                                    // connections, of 12, that the requests may hold
-	ask        func(w *world, first tenant, turn int) // ignores failures
+	send       func(w *world, first tenant, turn int) // ignores failures
 	check      func(w *world, first tenant, owner *testkit.Browser)
 }
 
@@ -160,7 +160,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 				values (sha256($1), 10, now() + interval '5 min') on conflict (key_hash)
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`, "account:"+first.owner.Email)
 			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(c.lock))
-			defer w.startLoad(func(turn int) { c.ask(w, first, turn) })()
+			defer w.startLoad(func(turn int) { c.send(w, first, turn) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
 			apptest.WaitUntil(t, 20*time.Second, "the load takes too few connections", func() bool {
 				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.hold)
@@ -182,13 +182,13 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 	}
 }
 
-func (w *world) startLoad(ask func(turn int)) (stop func()) {
+func (w *world) startLoad(send func(turn int)) (stop func()) {
 	var ended atomic.Bool
 	var all sync.WaitGroup
 	for turn := range 40 {
 		all.Go(func() {
 			for ; !ended.Load(); turn += 40 {
-				ask(turn)
+				send(turn)
 			}
 		})
 	}

@@ -70,10 +70,10 @@ func (w *requestWorld) restoreTables() {
 
 // fill stores two organisations on the Pro plan and one below that plan. One is nominative, and the plays are sealed.
 func (w *requestWorld) fill() {
-	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	firstPlay := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	acme := w.createOrganisation("acme", testkit.Organisation{}, 60)
 	other := w.db.AddFork(testkit.Fork{OrganisationID: acme, Title: "Another fork"})
-	w.db.AddPlays(other, 700, march, time.Hour) // more plays than the export's first statement reads
+	w.db.AddPlays(other, 700, firstPlay, time.Hour) // more plays than the export's first statement reads
 	w.forks["other"] = other.ID
 	w.createOrganisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
 	w.createOrganisation("below", testkit.Organisation{Plan: "team"}, 0)
@@ -200,7 +200,7 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// /docs/security, Failures half-way: if a failed commit fails a request, neither data nor audit log change.
+// /docs/security, Failures half-way: if a failed commit makes a request fail, neither data nor audit log change.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })

@@ -134,7 +134,7 @@ func (p *proof) changedOrganisations() (organisations []string) {
 }
 
 func (p *proof) usesOrganisationTable(s sentStatement) bool {
-	if _, known := p.usesTables[s.sql]; !known {
+	if _, cached := p.usesTables[s.sql]; !cached {
 		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == "42501" // the role may not read the table
 	}
 	return p.usesTables[s.sql]

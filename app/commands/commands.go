@@ -224,18 +224,18 @@ func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error)
 
 // unknownSettings returns the DG_ variables that are not settings, such as misspelt names.
 func unknownSettings(program *kong.Application) (names []string) {
-	known := map[string]bool{}
+	isSetting := map[string]bool{}
 	_ = kong.Visit(program.Node, func(v kong.Visitable, next kong.Next) error {
 		if flag, is := v.(*kong.Flag); is {
 			for _, name := range flag.Envs {
-				known[name] = true
-				known[name+fileSuffix] = flag.Tag.Has("secret")
+				isSetting[name] = true
+				isSetting[name+fileSuffix] = flag.Tag.Has("secret")
 			}
 		}
 		return next(nil)
 	})
 	for _, line := range os.Environ() {
-		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "DG_") && !known[name] {
+		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "DG_") && !isSetting[name] {
 			names = append(names, name)
 		}
 	}

@@ -20,8 +20,8 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// Write writes the demo in the import format, with the plays up to now. Except for running
-// plays, they do not depend on now, so that the documentation's sample responses match every demo.
+// Write writes the demo in the import format, with the plays up to now. Plays that have ended
+// do not depend on now, so that the documentation's sample responses match every demo.
 func Write(w io.Writer, now time.Time) error {
 	d := generator{
 		out:     bufio.NewWriter(w),

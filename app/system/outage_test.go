@@ -40,7 +40,7 @@ func (r *relay) forward(to, from net.Conn) {
 	}
 }
 
-// wait waits while the relay is locked. It keeps no lock, because a write may block until the test locks the relay.
+// wait blocks while the relay is locked. It keeps no lock, because a write may block until the test locks the relay.
 func (r *relay) wait() {
 	r.RLock()
 	defer r.RUnlock()

@@ -31,14 +31,14 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 }
 
 func (w *replicaWorld) readsFromReplica(t *testing.T) {
-	for what, ask := range map[string]func(){
+	for what, read := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
 		"list":       func() { w.getScreen("/reports") },
 		"dashboard":  func() { w.getScreen("/reports/" + w.fork) },
 		"download":   func() { w.getScreen("/reports/" + w.fork + "/plays.csv" + w.query) },
 	} {
-		w.awaitRead(what, ask)
+		w.awaitRead(what, read)
 	}
 }
 
@@ -217,11 +217,11 @@ func (w *replicaWorld) readCount() float64 {
 	return w.dg.MetricValue(`dg_replica_reads_total{replica="1"}`)
 }
 
-func (w *replicaWorld) awaitRead(what string, ask func()) {
+func (w *replicaWorld) awaitRead(what string, read func()) {
 	before := w.readCount()
 	apptest.WaitUntil(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
 		w.primary.Exec(`delete from api_key_windows`) // a busy machine exceeds the rate limit
-		ask()
+		read()
 		return w.readCount() != before
 	})
 }

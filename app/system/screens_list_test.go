@@ -12,6 +12,7 @@ import (
 	"dg/web"
 )
 
+// tableScreens returns a screen for each HTML page whose path has the prefix, except the page of resets.
 func tableScreens(fork, key, prefix string) (all []screen) {
 	fillPath := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")

@@ -175,13 +175,13 @@ func TestScreensAreAccessibleAndSmall(t *testing.T) {
 
 func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 	t.Run(cmp.Or(v.email, "signed out"), func(t *testing.T) {
-		page := browsertest.New(t)
-		page.Open(c.ListenURL + "/sign-in")
+		p := browsertest.New(t)
+		p.Open(c.ListenURL + "/sign-in")
 		if v.email != "" {
-			signIn(t, page, c, apptest.DemoAccount(t, v.email), "/account")
+			signIn(t, p, c, apptest.DemoAccount(t, v.email), "/account")
 		}
 		for _, s := range v.screens {
-			t.Run(s.name, func(t *testing.T) { s.check(t, page.WithTest(t)) })
+			t.Run(s.name, func(t *testing.T) { s.check(t, p.WithTest(t)) })
 		}
 	})
 }
