@@ -22,23 +22,23 @@ const (
 func measureAdmission(ctx context.Context, b *bench) error {
 	small := b.newClient(&b.data.Small)
 	large := [2]*client{b.newClient(&b.data.Main), b.newClient(&b.data.Other)}
-	alone := func(ctx context.Context) (float64, error) {
+	withoutLoad := func(ctx context.Context) (float64, error) {
 		return small.percentile99(ctx, b.path("stats", small.dataset, 30))
 	}
-	beside := func(ctx context.Context) (p99 float64, err error) {
+	withLoad := func(ctx context.Context) (p99 float64, err error) {
 		loaded, unload := context.WithCancel(ctx)
 		var others errgroup.Group
 		for i := range loadClients {
 			c := large[i%2]
 			others.Go(func() error { return c.repeat(loaded, b.path("stats", c.dataset, 366)) })
 		}
-		p99, err = alone(ctx)
+		p99, err = withoutLoad(ctx)
 		unload()
 		return p99, errors.Join(err, others.Wait())
 	}
 	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
 		"without them", loadClients)
-	return b.compare(ctx, title, 3, beside, alone)
+	return b.compare(ctx, title, 3, withLoad, withoutLoad)
 }
 
 // repeat sends a request repeatedly until ctx ends or it fails. It pauses a second after a 503.
@@ -59,22 +59,23 @@ func (c *client) repeat(ctx context.Context, path string) error {
 	return nil
 }
 
-// percentile99 sends requests at a steady rate, without waiting for earlier responses, and returns
-// their 99th percentile. Latency counts from when a request is due, to avoid coordinated omission.
+// percentile99 sends requests at a steady rate, without waiting for earlier responses, and returns the
+// 99th percentile of their latency in milliseconds. Latency counts from when a request is due, to avoid
+// coordinated omission.
 func (c *client) percentile99(ctx context.Context, path string) (float64, error) {
-	took := make([]float64, measureWindow/requestInterval)
+	latencies := make([]float64, measureWindow/requestInterval)
 	var all errgroup.Group
-	began := time.Now()
-	for i := range took {
-		due := began.Add(time.Duration(i) * requestInterval)
+	start := time.Now()
+	for i := range latencies {
+		due := start.Add(time.Duration(i) * requestInterval)
 		all.Go(func() error {
 			<-time.After(time.Until(due))
 			err := c.get(ctx, path)
-			took[i] = milliseconds(time.Since(due))
+			latencies[i] = milliseconds(time.Since(due))
 			return err
 		})
 	}
 	err := all.Wait()
-	slices.Sort(took)
-	return took[int(math.Ceil(0.99*float64(len(took))))-1], err
+	slices.Sort(latencies)
+	return latencies[int(math.Ceil(0.99*float64(len(latencies))))-1], err
 }

@@ -91,7 +91,7 @@ func (b *bench) execute(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// close stops dg serve and leaves the embedded server.
+// close stops dg serve, and the embedded server unless another process uses it.
 func (b *bench) close() (err error) {
 	if b.server != nil {
 		err = b.server.stop()

@@ -13,14 +13,14 @@ import (
 // client sends requests over keep-alive connections, with an organisation's keys in rotation.
 type client struct {
 	http         *http.Client
-	base         string
+	baseURL      string
 	dataset      *dataset
 	requestCount atomic.Uint64 // requests so far, which selects the key
 }
 
 func (b *bench) newClient(s *dataset) *client {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}
-	return &client{http: &http.Client{Transport: transport}, base: "http://" + b.server.addr, dataset: s}
+	return &client{http: &http.Client{Transport: transport}, baseURL: "http://" + b.server.addr, dataset: s}
 }
 
 // errBusy means that dg answered 503.
@@ -30,9 +30,9 @@ func (c *client) get(ctx context.Context, path string) error {
 	return c.read(ctx, path, io.Discard)
 }
 
-// read sends a request and copies the body. Any status but 200 is an error, and 503 errBusy.
+// read sends a request and copies the body. Any status but 200 is an error; 503 is errBusy.
 func (c *client) read(ctx context.Context, path string, body io.Writer) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.baseURL+path, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -57,14 +57,13 @@ func (c *client) getWork(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path) }
 }
 
-// period returns the query for the last days of the plays, from their first midnight to the
-// midnight after the last.
+// period returns the midnight before the last days of the plays, and the midnight after them.
 func (b *bench) period(days int) (from, end time.Time) {
 	end = b.data.Now.Truncate(24*time.Hour).AddDate(0, 0, 1)
 	return end.AddDate(0, 0, -days), end
 }
 
-// path returns the path and query of a report on the last days of a set's fork.
+// path returns the path and query of a report on the last days of a dataset's fork.
 func (b *bench) path(report string, s *dataset, days int) string {
 	from, end := b.period(days)
 	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Fork, report,

@@ -72,18 +72,18 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 // loadPlays imports the organisations in one transaction, and creates their keys.
 func (b *bench) loadPlays(ctx context.Context) error {
 	cmd := b.dgCommand(ctx, "import", "-")
-	in, err := cmd.StdinPipe()
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	err = b.data.write(in)
-	if err = errors.Join(err, in.Close(), cmd.Wait()); err != nil {
+	err = b.data.write(stdin)
+	if err = errors.Join(err, stdin.Close(), cmd.Wait()); err != nil {
 		return fmt.Errorf("dg import: %w", err)
 	}
-	for _, s := range b.data.sets() {
+	for _, s := range b.data.datasets() {
 		if err := b.makeKeys(ctx, s); err != nil {
 			return fmt.Errorf("make keys: %w", err)
 		}
@@ -91,10 +91,10 @@ func (b *bench) loadPlays(ctx context.Context) error {
 	return b.execute(ctx, `vacuum (analyze)`) // autovacuum does this on a running server
 }
 
-func (d *benchData) sets() []*dataset { return []*dataset{&d.Main, &d.Other, &d.Small} }
+func (d *benchData) datasets() []*dataset { return []*dataset{&d.Main, &d.Other, &d.Small} }
 
 func (d *benchData) write(w io.Writer) (err error) {
-	for seed, s := range d.sets() {
+	for seed, s := range d.datasets() {
 		s.Size.Days = historyDays
 		if s.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, s.Size); err != nil {
 			return err

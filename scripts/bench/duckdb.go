@@ -41,8 +41,8 @@ func measureDuckDB(ctx context.Context, b *bench) error {
 	defer func() { _ = errors.Join(d.in.Close(), d.cmd.Wait()) }() // the program writes nothing that could be lost
 	c := b.newClient(&b.data.Main)
 	for _, m := range []struct {
-		days int
-		bar  float64
+		days     int
+		maxRatio float64
 	}{{366, 0.2}, {30, 1.0 / 3}} {
 		path := b.path("stats", &b.data.Main, m.days)
 		if err := b.compareFigures(ctx, d, c, path, m.days); err != nil {
@@ -50,7 +50,7 @@ func measureDuckDB(ctx context.Context, b *bench) error {
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
 		baseline := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
-		if err := b.compare(ctx, title, m.bar, timedWork(1, c.getWork(path)), baseline); err != nil {
+		if err := b.compare(ctx, title, m.maxRatio, timedWork(1, c.getWork(path)), baseline); err != nil {
 			return err
 		}
 	}
@@ -95,9 +95,9 @@ func (b *bench) startDuckDB(ctx context.Context) (*duckDB, error) {
 }
 
 // ask computes the statistics of the last days, and returns the milliseconds.
-func (d *duckDB) ask(b *bench, days int, more string) (float64, error) {
+func (d *duckDB) ask(b *bench, days int, suffix string) (float64, error) {
 	from, end := b.period(days)
-	_, err := fmt.Fprintln(d.in, from.Format(time.DateOnly), end.Format(time.DateOnly)+more)
+	_, err := fmt.Fprintln(d.in, from.Format(time.DateOnly), end.Format(time.DateOnly)+suffix)
 	if err != nil {
 		return 0, err
 	}

@@ -17,7 +17,7 @@ func measureExport(ctx context.Context, b *bench) error {
 		timedWork(1, c.getWork(path)), timedWork(1, b.copyRaw))
 }
 
-// copyRaw measures the baseline of an export: COPY of the raw columns, like psql's \copy.
+// copyRaw is the baseline of an export: COPY of the raw columns, like psql's \copy.
 func (b *bench) copyRaw(ctx context.Context) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,

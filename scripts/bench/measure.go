@@ -27,9 +27,9 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 
 const rounds = 5
 
-// compare runs ours and the baseline alternately, and reports the ratio, which should be at most bar.
+// compare runs ours and the baseline alternately, and reports the ratio, which should be at most maxRatio.
 // The first round warms up and does not count.
-func (b *bench) compare(ctx context.Context, title string, bar float64, ours, baseline work) error {
+func (b *bench) compare(ctx context.Context, title string, maxRatio float64, ours, baseline work) error {
 	log.Print(title)
 	var r row
 	for round := range rounds + 1 {
@@ -48,7 +48,7 @@ func (b *bench) compare(ctx context.Context, title string, bar float64, ours, ba
 		}
 	}
 	r.title = title
-	r.maxRatio = bar
+	r.maxRatio = maxRatio
 	b.report.rows = append(b.report.rows, r)
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 func measureStatistics(ctx context.Context, b *bench) error {
 	main := &b.data.Main
 	c := b.newClient(main)
-	measure := func(days int, bar float64) error {
+	measure := func(days int, maxRatio float64) error {
 		title := fmt.Sprintf("statistics, %d days; group by player", days)
-		return b.compare(ctx, title, bar, timedWork(5, c.getWork(b.path("stats", main, days))),
+		return b.compare(ctx, title, maxRatio, timedWork(5, c.getWork(b.path("stats", main, days))),
 			timedWork(1, b.queryWork(days, `select player, count(*), max(score), max(started_at),
 				bool_or(passed) from plays where `+periodCondition+` group by player`)))
 	}
@@ -26,10 +26,10 @@ func measureGroups(ctx context.Context, b *bench) error {
 	main := &b.data.Main
 	c := b.newClient(main)
 	all := b.path("stats", main, 366)
-	few := all + "&groupId=" + main.IDs.Groups[0].String()
-	many := all + "&groupId=" + main.IDs.Groups[1].String()
+	smallGroupPath := all + "&groupId=" + main.IDs.Groups[0].String()
+	largeGroupPath := all + "&groupId=" + main.IDs.Groups[1].String()
 	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 0.7,
-		timedWork(5, c.getWork(many)), timedWork(5, c.getWork(all)))
+		timedWork(5, c.getWork(largeGroupPath)), timedWork(5, c.getWork(all)))
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func measureGroups(ctx context.Context, b *bench) error {
 		where `+periodCondition+` and player = any (array(select player from group_members
 		where org_id = $1 and group_id = $5))`, main.IDs.Groups[0])
 	return b.compare(ctx, fmt.Sprintf("group of %d, 366 days; one pass over its plays", smallGroup),
-		1.5, timedWork(20, c.getWork(few)), timedWork(20, onePass))
+		1.5, timedWork(20, c.getWork(smallGroupPath)), timedWork(20, onePass))
 }
 
 const periodCondition = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`

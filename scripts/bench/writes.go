@@ -32,10 +32,10 @@ func measureWrites(ctx context.Context, b *bench) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	sealed := b.data.Now.AddDate(0, 0, -40).Truncate(24 * time.Hour)
 	for _, c := range []struct {
-		name string
-		day  time.Time
-		rows int // plays that one statement inserts
-		bar  float64
+		name     string
+		day      time.Time
+		rows     int // plays that one statement inserts
+		maxRatio float64
 	}{
 		{"one by one today", today, 1, 1.33},
 		{"one by one on a sealed day", sealed, 1, 1.33},
@@ -43,7 +43,7 @@ func measureWrites(ctx context.Context, b *bench) error {
 		{"by the thousand on a sealed day", sealed, 1_000, 1.05},
 	} {
 		title := fmt.Sprintf("1,000 plays by %d writers, %s; no triggers", writers, c.name)
-		err := b.compare(ctx, title, c.bar, b.writeWork(c.rows, c.day, "enable"),
+		err := b.compare(ctx, title, c.maxRatio, b.writeWork(c.rows, c.day, "enable"),
 			b.writeWork(c.rows, c.day, "disable"))
 		if err != nil {
 			return errors.Join(err, b.setTriggers(context.WithoutCancel(ctx), "enable"))
@@ -58,8 +58,8 @@ func measureWrites(ctx context.Context, b *bench) error {
 	return b.execute(ctx, `vacuum (analyze) plays`)
 }
 
-// writeWork returns work in which all writers insert plays for writeDuration. Its result is the time for a
-// thousand plays.
+// writeWork returns work in which all writers insert plays for writeDuration. Its result is the
+// milliseconds for a thousand plays.
 func (b *bench) writeWork(rows int, day time.Time, triggers string) work {
 	return func(ctx context.Context) (float64, error) {
 		if err := b.setTriggers(ctx, triggers); err != nil {

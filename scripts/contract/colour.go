@@ -15,8 +15,8 @@ import (
 
 const recipesFolder = "web/docs/recipes"
 
-// highlightRecipes returns the programs of /docs as HTML by file, in JSON: comments, strings, keywords and numbers
-// are in spans.
+// highlightRecipes returns the programs of /docs as HTML by file, in JSON: comments, strings and keywords are in
+// spans.
 func highlightRecipes() ([]byte, error) {
 	all := map[string]string{}
 	err := filepath.WalkDir(recipesFolder, func(path string, entry fs.DirEntry, err error) error {

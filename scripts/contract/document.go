@@ -107,9 +107,9 @@ func (d document) fields(s schema, path string) (all []object) {
 	}
 	for name, property := range s.get("properties").members() {
 		name = strings.TrimPrefix(path+"."+name, ".")
-		of := d.schema(property)
-		all = append(all, fieldOf(name, of))
-		all = append(all, d.fields(of, name)...)
+		field := d.schema(property)
+		all = append(all, fieldOf(name, field))
+		all = append(all, d.fields(field, name)...)
 	}
 	return all
 }

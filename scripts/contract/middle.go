@@ -31,7 +31,7 @@ type condition struct {
 	wantRequests int    // expected number of requests; 0: any
 	// owner of the key: an organisation of table.sql; "": the demo
 	keyOwner     string
-	periodDays   int           // length of the period, which ends today; 0: forty; negative: it begins later
+	periodDays   int           // length of the period, which ends today; 0: 41; negative: it begins later
 	groupID      string        // the groupId that is set in the program
 	noWholeWeek  bool          // no whole week: a program that draws must report it
 	exportStalls bool          // the export stops after its first half
@@ -112,8 +112,8 @@ func hideGroup(w http.ResponseWriter, r *http.Request, whole []byte, attempt int
 
 // hideFirstYear hides the first of two periods of a fork.
 func hideFirstYear(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
-	lately := r.URL.Query().Get("from") > time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
-	if lately || !strings.HasSuffix(r.URL.Path, "/60772820-1226-4be5-b50f-c2adbe3dca64/stats") {
+	isRecent := r.URL.Query().Get("from") > time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
+	if isRecent || !strings.HasSuffix(r.URL.Path, "/60772820-1226-4be5-b50f-c2adbe3dca64/stats") {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -195,12 +195,12 @@ func forbidExport(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool 
 }
 
 // resetAfter sends part of the answer and resets the connection.
-func resetAfter(part float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+func resetAfter(fraction float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, r.Header.Get("X-Report")) || r.Method == http.MethodHead {
 			return false
 		}
-		if conn := beginResponse(w, whole, part); conn != nil {
+		if conn := beginResponse(w, whole, fraction); conn != nil {
 			_ = conn.(*net.TCPConn).SetLinger(0)
 			_ = conn.Close()
 		}
@@ -208,13 +208,13 @@ func resetAfter(part float64) func(http.ResponseWriter, *http.Request, []byte, i
 	}
 }
 
-// beginResponse sends the first part of the answer.
-func beginResponse(w http.ResponseWriter, whole []byte, part float64) net.Conn {
+// beginResponse sends the first part of the answer, and returns the connection, or nil on failure.
+func beginResponse(w http.ResponseWriter, whole []byte, fraction float64) net.Conn {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return nil
 	}
-	n := min(len(whole)-1, int(part*float64(len(whole))))
+	n := min(len(whole)-1, int(fraction*float64(len(whole))))
 	_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s",
 		len(whole), whole[:n])
 	return conn
@@ -359,7 +359,7 @@ const minDefaultWait = 4900 * time.Millisecond // five seconds, less the roundin
 type recipeProxy struct {
 	base, url, otherURL string
 	mu                  sync.Mutex
-	now                 condition
+	condition           condition
 	attempts            int
 	requestedAt         [2]time.Time // instants of the first two requests
 	interrupt           atomic.Value // holds a func()
@@ -370,7 +370,7 @@ type recipeProxy struct {
 
 func listen(base string) (*recipeProxy, error) {
 	m := &recipeProxy{base: base}
-	for _, at := range []struct {
+	for _, endpoint := range []struct {
 		url   *string
 		serve http.HandlerFunc
 	}{
@@ -381,8 +381,8 @@ func listen(base string) (*recipeProxy, error) {
 		if err != nil {
 			return nil, err
 		}
-		*at.url = "http://" + ln.Addr().String()
-		server := &http.Server{Handler: at.serve, ReadHeaderTimeout: 10 * time.Second}
+		*endpoint.url = "http://" + ln.Addr().String()
+		server := &http.Server{Handler: endpoint.serve, ReadHeaderTimeout: 10 * time.Second}
 		go func() { _ = server.Serve(ln) }()
 	}
 	return m, nil
@@ -391,7 +391,7 @@ func listen(base string) (*recipeProxy, error) {
 func (m *recipeProxy) setCondition(c condition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.now = c
+	m.condition = c
 	m.attempts, m.requestedAt = 0, [2]time.Time{}
 	m.waitingRuns = map[string]chan struct{}{}
 	m.redirectedRequests.Store(0)
@@ -399,7 +399,7 @@ func (m *recipeProxy) setCondition(c condition) {
 
 func (m *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
-	c := m.now
+	c := m.condition
 	attempt := m.attempts
 	if m.attempts++; attempt < len(m.requestedAt) {
 		m.requestedAt[attempt] = time.Now()

@@ -55,13 +55,13 @@ const (
 )
 
 // recipeTable runs the programs of /docs behind a hostile proxy and prints a table, program by condition. A
-// cell is red if a program ends with 0 although the answer was wrong, if its destination changed or lacks
-// a play, or if it printed the key.
+// cell is red if problemOf or compare finds a fault: for example, a program ends with 0 although the
+// answer was wrong, its destination lacks a play, or it prints the key.
 type recipeTable struct {
 	base, recipes string
 	keys          map[string]string // keys by condition.keyOwner
 	right, red    atomic.Int32
-	expectedRows  sync.Map // rows of exports by period
+	expectedRows  sync.Map // results of wantedRows by their arguments
 }
 
 // runTable runs four rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
@@ -177,7 +177,7 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 const notMounted = "NOT RUN: a small disk needs root"
 
 // runCell runs a program under a condition, and returns its fault, or "".
-func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong string, err error) {
+func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (problem string, err error) {
 	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
 	if err != nil {
 		return "", err
@@ -229,8 +229,8 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong str
 	}
 	reported := &runs[0]
 	for i := range runs {
-		runs[i].failed = runs[i].command.Wait()
-		if runs[i].failed == nil {
+		runs[i].err = runs[i].command.Wait()
+		if runs[i].err == nil {
 			reported = &runs[i] // report on a run that succeeded
 		} else if c.runsTwice && runs[i].out.Len() == 0 {
 			return "a run fails and says nothing", nil
@@ -239,30 +239,30 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (wrong str
 	if ctx.Err() != nil {
 		return "it does not end", nil
 	}
-	if c.runsTwice && reported.failed != nil {
+	if c.runsTwice && reported.err != nil {
 		return fmt.Sprintf("both runs fail: %.160q", lastBytes(reported.out.Bytes())), nil
 	}
-	wrong = t.problemOf(m, p, c, folder, reported.out.Bytes(), reported.failed)
-	if wrong != "" || p.Rows == "" || c.omitsBar {
-		return wrong, nil
+	problem = t.problemOf(m, p, c, folder, reported.out.Bytes(), reported.err)
+	if problem != "" || p.Rows == "" || c.omitsBar {
+		return problem, nil
 	}
-	return t.compare(ctx, p, c, folder, reported.failed)
+	return t.compare(ctx, p, c, folder, reported.err)
 }
 
 // run is one execution of a program.
 type run struct {
 	command *exec.Cmd
 	out     bytes.Buffer
-	failed  error
+	err     error
 }
 
 // compare returns how the stored plays and labels differ from those of the service, or "".
 func (t *recipeTable) compare(
-	ctx context.Context, p program, c condition, folder string, failed error,
+	ctx context.Context, p program, c condition, folder string, runErr error,
 ) (string, error) {
 	stored, _ := p.shell(ctx, folder, p.Rows).Output()
 	rows := plays(string(stored), "")
-	if failed != nil {
+	if runErr != nil {
 		if p.Destination+p.Asks == "" && len(rows) > 0 && !c.diskFull {
 			return "it failed and stored plays", nil
 		}
@@ -306,8 +306,8 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string,
 	return rows, nil
 }
 
-// plays returns the ids and labels in CSV, sorted. The CSV has two columns, or is an export, whose plays must
-// start before a day ("": any).
+// plays returns the id and label of each play in a CSV, sorted. The CSV has two columns, or is an export, whose
+// plays must start before a day ("": any).
 func plays(text, before string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true
@@ -374,7 +374,7 @@ func (t *recipeTable) fill(folder, url, key string, p program, c condition) erro
 	return nil
 }
 
-// fill replaces these parts of a program, such as its days by the last forty days.
+// fill replaces these parts of a program, such as its first day by that of the last 41 days.
 var (
 	timeLimitPattern = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = ` +
 		`|LOW_SPEED_TIME => )[0-9]+`)
@@ -386,7 +386,7 @@ var (
 
 // problemOf returns the fault of a run, or "".
 func (t *recipeTable) problemOf(
-	m *recipeProxy, p program, c condition, folder string, out []byte, failed error,
+	m *recipeProxy, p program, c condition, folder string, out []byte, runErr error,
 ) string {
 	key := t.keys[""]
 	secret := key[strings.LastIndex(key, "_")+1:]
@@ -396,8 +396,8 @@ func (t *recipeTable) problemOf(
 		return "it printed the key"
 	case m.redirectedRequests.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.wantSuccess:
-		return fmt.Sprintf("failed: %v: %.160q", failed, lastBytes(out))
+	case runErr != nil && c.wantSuccess:
+		return fmt.Sprintf("failed: %v: %.160q", runErr, lastBytes(out))
 	case c.minWait > 0 && (waited < c.minWait || waited > c.minWait+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)
 	case !bytes.Contains(out, []byte(c.wantText)):
@@ -408,12 +408,12 @@ func (t *recipeTable) problemOf(
 		return "the hidden year is no gap"
 	case c.ownMessage && languageErrorPattern.Match(out):
 		return fmt.Sprintf("speaks of itself: %.160q", lastBytes(out))
-	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
+	case runErr == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
 		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
-	case failed == nil && !c.wantSuccess && !c.mayFail:
+	case runErr == nil && !c.wantSuccess && !c.mayFail:
 		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
 	}
-	if p.Draws != "" && failed == nil {
+	if p.Draws != "" && runErr == nil {
 		drawn := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))
 		switch {
 		case c.noWholeWeek && (drawn != "" || !bytes.Contains(out, []byte("othing to draw"))):
@@ -431,11 +431,11 @@ func (t *recipeTable) problemOf(
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {
-	case failed != nil && stored != oldText && hasRows(stored) && (!c.diskFull || p.Name != "sync.py"):
+	case runErr != nil && stored != oldText && hasRows(stored) && (!c.diskFull || p.Name != "sync.py"):
 		return "the destination changed"
-	case failed == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
+	case runErr == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
-	case failed == nil && !strings.HasPrefix(stored, header) &&
+	case runErr == nil && !strings.HasPrefix(stored, header) &&
 		(c.periodDays != 1 && c.keyOwner != "zero" || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}

@@ -56,37 +56,37 @@ func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 // Param returns a parameter, or "". A groupId is in its stored form.
 func (u pageURL) Param(name string) string { return u.query.Get(name) }
 
-// with sets parameters, given as pairs of name and value. An empty value removes a parameter.
-func (u pageURL) with(changes ...string) pageURL {
-	to := pageURL{u.Self, url.Values{}}
+// withParams returns u with changed parameters, given as pairs of name and value. An empty value removes a parameter.
+func (u pageURL) withParams(changes ...string) pageURL {
+	changed := pageURL{u.Self, url.Values{}}
 	for _, p := range u.Fields() {
-		to.query.Set(p.Name, p.Value)
+		changed.query.Set(p.Name, p.Value)
 	}
 	for i := 0; i+1 < len(changes); i += 2 {
-		if to.query.Set(changes[i], changes[i+1]); changes[i+1] == "" {
-			to.query.Del(changes[i])
+		if changed.query.Set(changes[i], changes[i+1]); changes[i+1] == "" {
+			changed.query.Del(changes[i])
 		}
 	}
-	return to
+	return changed
 }
 
 func (u pageURL) Path(changes ...string) string {
-	to := u.with(changes...)
-	if len(to.query) == 0 {
-		return to.Self
+	changed := u.withParams(changes...)
+	if len(changed.query) == 0 {
+		return changed.Self
 	}
-	return to.Self + "?" + to.query.Encode()
+	return changed.Self + "?" + changed.query.Encode()
 }
 
 func (u pageURL) withPeriod(p reports.Period) pageURL {
-	return u.with("from", p.Day(0), "to", p.Day(p.Days-1))
+	return u.withParams("from", p.Day(0), "to", p.Day(p.Days-1))
 }
 
 type param struct{ Name, Value string }
 
-func (u pageURL) Fields(but ...string) (all []param) {
+func (u pageURL) Fields(except ...string) (all []param) {
 	for _, name := range keptParams {
-		if value := u.Param(name); value != "" && !slices.Contains(but, name) {
+		if value := u.Param(name); value != "" && !slices.Contains(except, name) {
 			all = append(all, param{name, value})
 		}
 	}

@@ -16,8 +16,8 @@ type clause struct{ Before, Strong, Detail, After string }
 // maxPhoneAnswer is how many characters fit into three lines of a phone.
 const maxPhoneAnswer = 104
 
-// newAnswer says who played, how they did, and which skill is weakest. It names only changes that
-// measure.compare reports as changed. s must have plays.
+// newAnswer says who played, how they did, and which skill is weakest. A change that
+// measure.compare does not report as changed is left out, or marked as chance. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
 	who, how := howMany(uniquePlayers, s, c), clause{After: howTheyDid(s, c)}
 	if c != nil && who.Detail == "" && how.After == howTheyDid(s, nil) {
@@ -50,21 +50,21 @@ func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []claus
 		return []clause{all}
 	}
 	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s the most plays: %s.",
-		verbs{"lost", "gained"}.of(most.difference), ui.Count(max(most.difference, -most.difference)))}}
+		verbs{"lost", "gained"}.choose(most.difference), ui.Count(max(most.difference, -most.difference)))}}
 }
 
-// unchanged describes the number of players or plays if it has not changed.
+// unchanged compares the number of players or plays, if it has not changed by more than noise.
 func (c *comparison) unchanged(m measure, s reports.Statistics) string {
 	now, before, _, _ := m.compare(s, c)
-	players := ", "
+	text := ", "
 	if c.completeStats != nil {
-		players += ui.Count(now) + " up to yesterday, "
+		text += ui.Count(now) + " up to yesterday, "
 	}
-	switch by := max(now-before, before-now); {
-	case 10*by > before:
-		return fmt.Sprintf("%s%s from %s (may be chance)", players, downUp.of(now-before), ui.Count(before))
-	case by > 0:
-		players += "about "
+	switch difference := max(now-before, before-now); {
+	case 10*difference > before:
+		return fmt.Sprintf("%s%s from %s (may be chance)", text, downUp.choose(now-before), ui.Count(before))
+	case difference > 0:
+		text += "about "
 	}
 	when := "in " + c.EarlierDays
 	if c.Weeks {
@@ -72,7 +72,7 @@ func (c *comparison) unchanged(m measure, s reports.Statistics) string {
 	} else if len(c.earlierStats.Daily) == 1 {
 		when = "on " + c.EarlierDays
 	}
-	return fmt.Sprintf("%sas many as %s (%s)", players, when, ui.Count(before))
+	return fmt.Sprintf("%sas many as %s (%s)", text, when, ui.Count(before))
 }
 
 // howMany describes a count of plays or players and its change, if it has changed.
@@ -84,16 +84,16 @@ func howMany(m measure, s reports.Statistics, c *comparison) clause {
 		return clause{Strong: played, After: "."}
 	}
 	now, before, changed, _ := m.compare(s, c)
-	by := formatShare(max(now-before, before-now), before)
+	share := formatShare(max(now-before, before-now), before)
 	switch {
 	case !changed:
 		return clause{Strong: played, After: "."}
 	case now < before:
-		played = by + " fewer " + noun
-	case strings.HasPrefix(by, "×"):
-		played = strings.TrimPrefix(by, "×") + " times as many " + noun
+		played = share + " fewer " + noun
+	case strings.HasPrefix(share, "×"):
+		played = strings.TrimPrefix(share, "×") + " times as many " + noun
 	default:
-		played = by + " more " + noun
+		played = share + " more " + noun
 	}
 	return clause{
 		Strong: c.upToYesterday(played),
@@ -125,7 +125,7 @@ func howTheyDid(s reports.Statistics, c *comparison) string {
 			continue
 		}
 		sentence := fmt.Sprintf(m.sentence, writePercent(now),
-			ui.Points(max(now-before, before-now)), m.verbs.of(now-before))
+			ui.Points(max(now-before, before-now)), m.verbs.choose(now-before))
 		return c.upToYesterday(sentence)
 	}
 	return howManyPassed(s)
@@ -166,23 +166,23 @@ func skillClauses(s reports.Statistics, c *comparison) []clause {
 	if len(weakest) == 1 {
 		row := newSkillRow(byWeakness(s.Skills)[0], s, c)
 		if c.completeStats == nil && row.Direction == "down" {
-			weakest[0].After = fmt.Sprintf(", down %s points.", ui.Points(-row.by))
+			weakest[0].After = fmt.Sprintf(", down %s points.", ui.Points(-row.points))
 		}
 		return weakest
 	}
 	var most skillRow
 	for _, k := range cmp.Or(c.completeStats, &s).Skills {
-		if row := newSkillRow(k, s, c); row.Direction == "down" && row.by < most.by {
+		if row := newSkillRow(k, s, c); row.Direction == "down" && row.points < most.points {
 			most = row
 		}
 	}
-	if most.by == 0 {
+	if most.points == 0 {
 		return weakest
 	}
 	return []clause{{
 		Before: c.upToYesterday("The skill "),
 		Strong: most.Name,
-		After:  " fell " + ui.Points(-most.by) + " points.",
+		After:  " fell " + ui.Points(-most.points) + " points.",
 	}}
 }
 

@@ -40,7 +40,7 @@ func compareWith(before sums) *comparison {
 	return &comparison{EarlierDays: "4 to 31 Oct", earlierStats: before.statistics()}
 }
 
-// The answer names a change only if it exceeds its noise and is at least 5% (rates: 1 point). Asterisks mark bold text.
+// A change is a claim of the answer only above its noise and from 5% (rates: 1 point). Asterisks mark bold text.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	steady := played(400)
 	type skills = []reports.SkillStat
@@ -132,7 +132,7 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 	// Each player has one play. The arguments are completed and passed plays, or all and completed ones.
 	passed := func(completed, passed int64) sums { return sums{completed, completed, passed, completed, 760} }
 	finished := func(plays, completed int64) sums { return sums{plays, completed, completed, plays, 760} }
-	few := func(answers, a, b, c int64) skills {
+	threeSkills := func(answers, a, b, c int64) skills {
 		return skills{skill(formats, a, answers), skill(examples, b, answers), skill(duplicates, c, answers)}
 	}
 	const alone, both = "Weakest skill: *Formats, ", "Weakest skills: *Formats* and *Giving examples*."
@@ -186,10 +186,10 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller, of players.
 		{played(400), sums{}, skills{skill(formats, 0, 19), skill(examples, 90, 100)}, "Formats", false},
 		{played(400), sums{}, skills{skill(formats, 0, 20), skill(examples, 90, 100)}, alone, true},
-		{played(400), sums{}, few(100, 48, 62, 99), both, true},
-		{played(400), sums{}, few(100, 48, 63, 99), alone, true},
-		{played(50), sums{}, few(100, 42, 61, 99), both, true}, // the noise is 20.0 points
-		{played(50), sums{}, few(100, 42, 63, 99), alone, true},
+		{played(400), sums{}, threeSkills(100, 48, 62, 99), both, true},
+		{played(400), sums{}, threeSkills(100, 48, 63, 99), alone, true},
+		{played(50), sums{}, threeSkills(100, 42, 61, 99), both, true}, // the noise is 20.0 points
+		{played(50), sums{}, threeSkills(100, 42, 63, 99), alone, true},
 	} {
 		answer := clauseText(newAnswer(*c.now.statistics(c.skills...), compareWith(c.before)))
 		require.Equal(t, c.isMade, strings.Contains(answer, c.claim), "%v: %s", c, answer)
@@ -239,7 +239,7 @@ func clauseText(clauses []clause) string {
 	return strings.Join(words, " ")
 }
 
-// On a phone, the answer has three lines of 38 characters. It leaves out details, and then how people did.
+// On a phone, the answer leaves out details, and also how people did if it would exceed three lines.
 func TestAnswerFitsAPhone(t *testing.T) {
 	text := func(s reports.Statistics, c *comparison) string {
 		answer := newAnswer(s, c)

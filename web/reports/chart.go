@@ -16,7 +16,7 @@ type chart struct {
 	Earlier string // the compared period in words; "": no comparison
 	Whole   string // the figure of the whole period
 	Bars    []bar
-	Most    bar
+	Most    bar // the bar with the highest value
 	Ticks   []ui.Tick
 
 	Panel               ui.Panel
@@ -50,8 +50,8 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 		first := p.From.AddDate(0, 0, from)
 		b := bar{From: from, Days: 1}
 		if p.Days > ui.MaxChartDays {
-			monday := weekStart(first).AddDate(0, 0, daysPerWeek)
-			b.Days = min(p.Days-from, int(monday.Sub(first)/ui.OneDay))
+			nextMonday := weekStart(first).AddDate(0, 0, daysPerWeek)
+			b.Days = min(p.Days-from, int(nextMonday.Sub(first)/ui.OneDay))
 		}
 		from += b.Days
 		b.Current = reports.SumDays(daily[b.From:from])
@@ -109,8 +109,8 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	return c
 }
 
-// Of returns a day's value of the chart's measure.
-func (c *chart) Of(d reports.DailyStat) string { return c.measure.text(totalOf(d)) }
+// ValueOf returns a day's value of the chart's measure.
+func (c *chart) ValueOf(d reports.DailyStat) string { return c.measure.text(totalOf(d)) }
 
 func totalOf(d reports.DailyStat) reports.Statistics {
 	return reports.Statistics{Plays: d.Plays, Completed: d.Completed, Passed: d.Passed, AvgScore: d.AvgScore}

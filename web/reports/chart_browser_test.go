@@ -54,7 +54,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	read(7, "touch")
 }
 
-// A choice keeps window, scroll position and focus. Back and reload follow the address. Other links load normally.
+// A choice keeps window, scroll position and focus. Back and reload follow the address. The sign-in loads normally.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.AddFork(o)
@@ -65,7 +65,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, path)
 	p.Click("#c-t > summary") // makes the page long
 	browsertest.Eval[bool](p, `window.kept = true`)
-	kept := func() bool { return browsertest.Eval[bool](p, `window.kept === true`) }
+	sameWindow := func() bool { return browsertest.Eval[bool](p, `window.kept === true`) }
 
 	// the browser's own click would scroll first
 	browsertest.Eval[bool](p, `(() => {
@@ -86,26 +86,26 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	require.Equal(t, 1, p.Count("#c-t[open]"), "what is unfolded stays so")
 	require.Contains(t, p.Path(), "show=score")
 	require.Equal(t, "m-period", browsertest.Eval[string](p, `document.activeElement.parentNode.id`))
-	require.True(t, kept())
+	require.True(t, sameWindow())
 	p.Back()
 	p.WaitFor(`#show-score[aria-current]:not([href*="from=` + time.Now().UTC().AddDate(0, 0, -90).Format(time.DateOnly) + `"])`)
 	require.Equal(t, 1, p.Count("#show-score[aria-current]"))
 	p.Back()
 	p.WaitFor("#show-plays[aria-current]")
 	require.Equal(t, path, p.Path())
-	require.True(t, kept())
+	require.True(t, sameWindow())
 	p.Click("#show-pass")
 	p.WaitFor("#show-pass[aria-current]")
 	p.Reload()
 	p.WaitFor("#show-pass[aria-current]")
-	require.False(t, kept())
+	require.False(t, sameWindow())
 	w.DB.Exec(`delete from sessions`)
 	p.Click("#show-score")
 	p.WaitFor("#email")
 }
 
-// Chart and page keep their bounds. On phones tiles fill two rows, labels keep off edges, a download names its period,
-// and idle forks are short.
+// Chart and page keep their bounds. On phones tiles fill two rows, labels keep off edges, the button of the menus names
+// the period, and idle forks are short.
 func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.AddPlayers(o.ID, 8)

@@ -127,7 +127,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		for _, f := range newFigures(now, c, measures...) {
 			words := []string{f.Value}
 			if c := f.Change; c != nil {
-				words = append(words, c.Direction, c.By, c.Was)
+				words = append(words, c.Direction, c.Difference, c.Earlier)
 			}
 			all = append(all, strings.Join(words, "|"))
 		}
@@ -165,13 +165,13 @@ func TestFiguresAreCompared(t *testing.T) {
 		m := measures[c.measure]
 		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
 		complete := &comparison{completeStats: figures(c.now), earlierStats: figures(c.before)}
-		c.want.Was = m.format(c.now) + ", " + c.want.Was
+		c.want.Earlier = m.format(c.now) + ", " + c.want.Earlier
 		require.Equal(t, c.want, *m.change(*figures(7), complete))
 	}
 }
 
-// The previous period has the same length, the year's the same weekdays. None begins before 2000 or includes today.
-func TestComparedPeriodsHaveEqualLength(t *testing.T) {
+// The previous period has as many days, or whole months. A year earlier has the same weekdays. None includes today.
+func TestComparedPeriodsMatchTheirPeriod(t *testing.T) {
 	for period, want := range map[string][3]string{
 		// complete days, the previous ones, and those a year earlier
 		"2026-03-01 2026-03-01": {"", "2026-02-28_2026-02-28", "2025-03-02_2025-03-02"},
@@ -195,11 +195,11 @@ func TestComparedPeriodsHaveEqualLength(t *testing.T) {
 		from, to, _ := strings.Cut(period, " ")
 		p, err := reports.ParsePeriod(from, to)
 		require.NoError(t, err)
-		for i, with := range []string{"", compareYear} {
-			complete, earlier, ok := comparedPeriods(p, with, today)
+		for i, choice := range []string{"", compareYear} {
+			complete, earlier, ok := comparedPeriods(p, choice, today)
 			require.Equal(t, want[1+i] != "", ok, period)
 			if ok {
-				require.Equal(t, want[1+i], earlier.String(), "%s, %q", period, with)
+				require.Equal(t, want[1+i], earlier.String(), "%s, %q", period, choice)
 				require.Equal(t, cmp.Or(want[0], p.String()), complete.String())
 			}
 		}

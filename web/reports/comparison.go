@@ -10,12 +10,12 @@ import (
 	"dg/web/ui"
 )
 
-// change is the difference to the compared period. By is the difference of the rounded values that
-// are shown.
+// change is the difference to the compared period, in words. Difference is that of the rounded values
+// that are shown.
 type change struct {
-	Direction string // up or down; "": unchanged
-	Small     bool   // whether it is within the noise or below the minimum size
-	By, Was   string // the difference, and the earlier figure
+	Direction           string // up or down; "": unchanged
+	Small               bool   // whether it is within the noise or below the minimum size
+	Difference, Earlier string // Earlier: the earlier figure, such as "was 416", or why there is none
 }
 
 // comparison covers only complete days, because an unfinished day would look like a decline.
@@ -30,7 +30,7 @@ type comparison struct {
 // plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
-	of        string // of a rate: what it is a part of
+	whole     string // of a rate: what it is a part of
 	count     bool   // whether it is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
 	nouns     [2]string // of a count: its words in the answer, singular and plural
@@ -41,10 +41,11 @@ type measure struct {
 	verbs    verbs
 }
 
-// verbs are the verb for a fall, and that for a rise.
+// verbs are the words for a fall and for a rise.
 type verbs [2]string
 
-func (v verbs) of(by int64) string { return v[min(1, max(0, by))] }
+// choose returns the verb for a difference that is not 0.
+func (v verbs) choose(difference int64) string { return v[min(1, max(0, difference))] }
 
 var downUp = verbs{"down", "up"}
 
@@ -69,17 +70,17 @@ var (
 	measures = []measure{plays, uniquePlayers, score, completion, passRate}
 )
 
-func rate(key, name, of, did string, sums func(reports.Statistics) (part, whole int64)) measure {
+func rate(key, name, whole, did string, sums func(reports.Statistics) (part, whole int64)) measure {
 	return measure{
-		key: key, name: name, of: of,
+		key: key, name: name, whole: whole,
 		read: func(s reports.Statistics) (int64, bool) {
-			part, whole := sums(s)
-			return int64(reports.PercentOf(part, whole)), whole > 0
+			part, all := sums(s)
+			return int64(reports.PercentOf(part, all)), all > 0
 		},
 		exceeds: func(now, before reports.Statistics) bool {
 			return ratesDiffer(ratio(sums(now)), now.UniquePlayers, ratio(sums(before)), before.UniquePlayers)
 		},
-		sentence: "%[1]s of " + of + " " + did + ", %[3]s %[2]s points.", verbs: downUp,
+		sentence: "%[1]s of " + whole + " " + did + ", %[3]s %[2]s points.", verbs: downUp,
 	}
 }
 
@@ -102,7 +103,7 @@ func writePercent[T ~int64](n T) string { return ui.Percent(reports.Percent(n)) 
 
 // A change needs at least this size, and must exceed its noise, to be named and coloured.
 const (
-	minShare        = 20  // a twentieth of the earlier count
+	minShare        = 20  // the inverse of the share: a twentieth of the earlier count
 	minPoints       = 10  // tenths of a percentage point
 	scoreDeviation  = .25 // assumed standard deviation of a score
 	noiseDeviations = 2   // the noise, in standard errors
@@ -110,8 +111,8 @@ const (
 
 // countChanged treats counts as Poisson distributed: the variance of the difference is their sum.
 func countChanged(now, before int64) bool {
-	by := max(now-before, before-now)
-	return minShare*by >= before && by*by > noiseDeviations*noiseDeviations*(now+before)
+	difference := max(now-before, before-now)
+	return minShare*difference >= before && difference*difference > noiseDeviations*noiseDeviations*(now+before)
 }
 
 func exceedsNoise(a, b, variance float64) bool {
@@ -142,16 +143,16 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 
 type figure struct {
 	Key, Name, Value string
-	Of               string  // of a rate: what it is a part of
+	Whole            string  // of a rate: what it is a part of
 	Path             string  // path of the report with this chart; "": the figure has no chart
 	Shown            bool    // whether the chart shows the figure
 	Change           *change // nil: nothing is compared
 }
 
-func newFigures(s reports.Statistics, c *comparison, of ...measure) []figure {
-	all := make([]figure, len(of))
-	for i, m := range of {
-		all[i] = figure{Key: m.key, Name: m.name, Of: m.of, Value: m.text(s)}
+func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figure {
+	all := make([]figure, len(selected))
+	for i, m := range selected {
+		all[i] = figure{Key: m.key, Name: m.name, Whole: m.whole, Value: m.text(s)}
 		if c != nil {
 			all[i].Change = m.change(s, c)
 		}
@@ -164,17 +165,17 @@ func newFigures(s reports.Statistics, c *comparison, of ...measure) []figure {
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {
-		return &change{Was: "no comparison"}
+		return &change{Earlier: "no comparison"}
 	}
-	d := &change{Was: "unchanged"}
+	d := &change{Earlier: "unchanged"}
 	if now != before {
-		d.By = m.difference(max(now-before, before-now), before)
+		d.Difference = m.difference(max(now-before, before-now), before)
 		d.Small = !changed
-		d.Was = fmt.Sprintf("was %s", m.format(before))
-		d.Direction = downUp.of(now - before)
+		d.Earlier = fmt.Sprintf("was %s", m.format(before))
+		d.Direction = downUp.choose(now - before)
 	}
 	if shown, _ := m.read(s); now != shown {
-		d.Was = fmt.Sprintf("%s, %s", m.format(now), d.Was)
+		d.Earlier = fmt.Sprintf("%s, %s", m.format(now), d.Earlier)
 	}
 	return d
 }
@@ -209,14 +210,14 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods returns the complete days of p, and the previous period. That has as many months
-// if p is whole months, otherwise as many days. compareYear goes back 52 weeks, so that weekdays
-// match.
-func comparedPeriods(p reports.Period, with string, today time.Time) (complete, earlier reports.Period, ok bool) {
+// comparedPeriods returns the complete days of p, and the earlier period. The previous period has as
+// many months as p if p is whole months, otherwise as many days. compareYear goes back 52 weeks, so
+// that weekdays match. ok is false if nothing is compared.
+func comparedPeriods(p reports.Period, choice string, today time.Time) (complete, earlier reports.Period, ok bool) {
 	complete = p
 	earlier = reports.Period{From: p.From.AddDate(0, 0, -p.Days), Days: p.Days}
 	switch end := p.End(); {
-	case with == compareYear:
+	case choice == compareYear:
 		earlier.From = p.From.AddDate(0, 0, -52*daysPerWeek)
 	case p.From.Day() == 1 && end.Day() == 1:
 		from := p.From.AddDate(p.From.Year()-end.Year(), int(p.From.Month()-end.Month()), 0)
@@ -226,7 +227,7 @@ func comparedPeriods(p reports.Period, with string, today time.Time) (complete, 
 		complete = reports.NewPeriod(p.From, today.AddDate(0, 0, -1))
 		earlier.Days = min(earlier.Days, complete.Days)
 	}
-	return complete, earlier, with != compareOff && reportable(earlier)
+	return complete, earlier, choice != compareOff && reportable(earlier)
 }
 
 func reportable(p reports.Period) bool {
@@ -239,9 +240,9 @@ func reportable(p reports.Period) bool {
 // hold one and wait for another could deadlock. Suppressed figures count as no plays, so that the
 // comparison reveals no more than a report on that period.
 func (h *Handler) loadComparison(
-	ctx context.Context, p *ui.Principal, q *reports.Query, with string,
+	ctx context.Context, p *ui.Principal, q *reports.Query, choice string,
 ) (*comparison, error) {
-	complete, earlier, ok := comparedPeriods(q.Period, with, h.Today())
+	complete, earlier, ok := comparedPeriods(q.Period, choice, h.Today())
 	if !ok {
 		return nil, nil
 	}
@@ -252,7 +253,7 @@ func (h *Handler) loadComparison(
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s, Weeks: with == compareYear}
+	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s, Weeks: choice == compareYear}
 	if complete != q.Period {
 		q.CompleteDays = complete.Days
 		c.CompleteDays = ui.Period(complete)

@@ -33,9 +33,9 @@ type dashboardView struct {
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
 	Download        ui.Download
-	Longer          string // path of the last 12 months, if a shorter period has no plays; else ""
+	LongerPeriod    string // path of the last 12 months, if a shorter period has no plays; else ""
 	Overlaps        []reports.Overlap
-	More            bool // whether there are more overlaps than Overlaps lists
+	MoreOverlaps    bool // whether there are more overlaps than Overlaps lists
 	Figures         []figure
 	Comparison      *comparison // nil: nothing is compared
 	Compares        bool        // whether a comparison is selected
@@ -45,7 +45,7 @@ type dashboardView struct {
 	Chart           *chart
 	Skills          skillList
 	PlayerCount     int64
-	ToPlayers       ui.Link
+	PlayersLink     ui.Link
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
 	Players         playersView // only on the page of all players
@@ -232,42 +232,42 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	if v.PassedLinks != nil { // only on the page of all players
 		return
 	}
-	shown := shownMeasure(v.Param("show"))
+	charted := shownMeasure(v.Param("show"))
 	v.Figures = newFigures(s, v.Comparison, measures...)
 	for i := range v.Figures {
 		if f := &v.Figures[i]; f.Key != "" && s.Plays > 0 {
 			f.Path = v.Path("show", f.Key)
-			f.Shown = f.Key == shown.key
+			f.Shown = f.Key == charted.key
 		}
 	}
-	with := v.Param("compare")
-	v.Compares = with != compareOff
+	compared := v.Param("compare")
+	v.Compares = compared != compareOff
 	for _, c := range comparisons {
 		v.Comparisons = append(v.Comparisons,
-			ui.Link{Name: c.name, Path: v.Path("compare", c.key), Current: c.key == with})
+			ui.Link{Name: c.name, Path: v.Path("compare", c.key), Current: c.key == compared})
 	}
 	v.Comparisons = append(v.Comparisons, ui.Link{Name: "Last quarter, 52 weeks earlier",
 		Path: v.withPeriod(presetNamed(v.Today, "Last quarter")).Path("compare", compareYear)})
-	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
-	v.More = len(s.Overlaps) > shownOverlaps
+	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), maxShownOverlaps)]
+	v.MoreOverlaps = len(s.Overlaps) > maxShownOverlaps
 	if s.Plays == 0 {
 		if year := presetNamed(v.Today, "12 months"); p.Days < year.Days {
-			v.Longer = v.withPeriod(year).Path()
+			v.LongerPeriod = v.withPeriod(year).Path()
 		}
 		return
 	}
 	v.HasPlays = true
 	v.Answer = newAnswer(s, v.Comparison)
-	v.Chart = newChart(p, s, v.Comparison, v.Today, shown)
+	v.Chart = newChart(p, s, v.Comparison, v.Today, charted)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
 	v.PlayerCount = s.UniquePlayers
 	v.NotPassed, v.Failed = notPassed(s, cardRows)
-	to := pageURL{report.Self + "/players", v.query}.with("show", "", "skills", "")
-	v.ToPlayers = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: to.Path()}
+	playersURL := pageURL{report.Self + "/players", v.query}.withParams("show", "", "skills", "")
+	v.PlayersLink = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: playersURL.Path()}
 	if v.Failed > cardRows {
-		v.ToPlayers = ui.Link{Name: "All " + ui.Count(v.Failed), Path: to.Path("passed", "no")}
+		v.PlayersLink = ui.Link{Name: "All " + ui.Count(v.Failed), Path: playersURL.Path("passed", "no")}
 	}
 }
 
-// shownOverlaps is one below MaxOverlaps: a further overlap only shows that there are more.
-const shownOverlaps = reports.MaxOverlaps - 1
+// maxShownOverlaps is one below MaxOverlaps: a further overlap only shows that there are more.
+const maxShownOverlaps = reports.MaxOverlaps - 1

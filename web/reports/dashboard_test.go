@@ -18,7 +18,7 @@ import (
 )
 
 // The default period is the last 28 complete days. The preset of the current period is marked. Presets keep the group.
-func TestDashboardPeriodsAndPresets(t *testing.T) {
+func TestDashboardMarksThePresetOfItsPeriod(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 	w, o := webtest.StartAt(t, &now)
 	fork := w.AddFork(o).ID

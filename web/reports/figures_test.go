@@ -39,7 +39,7 @@ type statistics struct {
 	}
 }
 
-// percent returns cell if it is the figure times scale, a 5 rounded either way; otherwise the rounded product.
+// percent returns figure times scale, with one decimal. If a 5 could be rounded either way, it accepts that of cell.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)

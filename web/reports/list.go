@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// sort is the value of ?sort= after a first click on the heading: plays or, descending, -plays. A
-// column without compare is not sortable.
+// column is a column of a list. sort is the value of ?sort= after a first click on the heading: plays
+// or, descending, -plays. A column without compare is not sortable.
 type column[T any] struct {
 	name, sort string
 	numeric    bool
@@ -33,14 +33,15 @@ type list[T any] struct {
 	Columns []columnHead
 	Rows    []T
 
-	Searchable bool
-	Search     string
-	Found, All string // a sentence with the number of matches, and the path without the search
-	Form       string
-	Kept       []param
+	Searchable       bool
+	Search           string
+	Summary, AllPath string // a sentence with the number of matches; the path without the search
+	FormPath         string
+	KeptParams       []param
 }
 
-// Path is "" if the column is not sortable. Direction is a value of aria-sort, or "".
+// columnHead is the heading of a column. Path is "" if the column is not sortable. Direction is a value
+// of aria-sort, or "".
 type columnHead struct {
 	Name, Path, Direction string
 	Numeric               bool
@@ -48,14 +49,14 @@ type columnHead struct {
 
 func (l listing[T]) page(u pageURL, all []T) list[T] {
 	v := list[T]{
-		Search: u.Param(l.search),
-		All:    u.Path(l.search, ""),
-		Form:   u.Self,
-		Kept:   u.Fields(l.search),
+		Search:     u.Param(l.search),
+		AllPath:    u.Path(l.search, ""),
+		FormPath:   u.Self,
+		KeptParams: u.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(all) > l.searchThreshold
 	found := l.find(all, v.Search)
-	v.Found = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
+	v.Summary = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
 		l.plural)
 	v.Columns = l.sort(found, u)
 	v.Pager = ui.NewPager(u.Param("page"), len(found), l.perPage, func(page int) string {

@@ -79,7 +79,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, "Passed: 1", l.Parts[2].Name)
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
-	of := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
+	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
 	nearly := player{Label: "F", Completed: true, BestScore: 651}
 	l, _, answer = playersPage(slices.Concat(all, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
@@ -89,7 +89,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	l, _, _ = playersPage(all[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
-		first, count := notPassed(of, n)
+		first, count := notPassed(stats, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
 		require.Equal(t, int64(4), count)
 	}
@@ -133,9 +133,9 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	} {
 		l := players.page(pageURLWith("skills=all&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
 		require.Equal(t, want, labelsOf(l), search)
-		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Found)
-		require.Equal(t, "/r?skills=all&sort=plays", l.All)
-		require.Equal(t, []param{{"sort", "plays"}, {"skills", "all"}}, l.Kept)
+		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Summary)
+		require.Equal(t, "/r?skills=all&sort=plays", l.AllPath)
+		require.Equal(t, []param{{"sort", "plays"}, {"skills", "all"}}, l.KeptParams)
 	}
 }
 
@@ -176,29 +176,29 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	u := pageURLWith("from=2026-03-01")
 	l := newSkillList(s, &comparison{earlierStats: &before}, u)
 	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
-	require.Equal(t, ui.Link{Name: "All 3, by area", Path: "/r?from=2026-03-01&skills=all"}, l.Other)
-	var by []string
+	require.Equal(t, ui.Link{Name: "All 3, by area", Path: "/r?from=2026-03-01&skills=all"}, l.OtherOrder)
+	var rates []string
 	for _, row := range l.Areas[0].Rows {
-		by = append(by, row.Rate+" "+row.Before+" "+row.By+" "+row.Direction)
+		rates = append(rates, row.Rate+" "+row.Before+" "+row.Difference+" "+row.Direction)
 	}
-	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, by)
-	require.False(t, l.Half, "the scale begins at 0")
+	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, rates)
+	require.False(t, l.HalfScale, "the scale begins at 0")
 	for answers, direction := range map[int64]string{19: "", 20: "down"} {
 		k, earlier := skill("ai.usage.bias", 0, answers), skill("ai.usage.bias", 20, 20)
 		row := newSkillRow(k, reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{k}}, &comparison{
 			earlierStats: &reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{earlier}}})
 		require.Equal(t, direction, row.Direction, answers)
-		require.Equal(t, answers < 20, row.Few(), answers)
+		require.Equal(t, answers < 20, row.TooFewAnswers(), answers)
 	}
 	for correct, half := range map[int64]bool{499: false, 500: true} {
 		s := reports.Statistics{Skills: []reports.SkillStat{skill("ai.usage.good-fit", correct, 1000)}}
-		require.Equal(t, half, newSkillList(s, nil, u).Half)
+		require.Equal(t, half, newSkillList(s, nil, u).HalfScale)
 	}
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
 	l = newSkillList(s, nil, pageURLWith("from=2026-03-01&skills=all"))
 	require.Equal(t, []string{"# Data", "data.quality.formats", "data.reading.charts", "# AI",
 		"ai.usage.good-fit"}, shownSkills(l))
-	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.Other)
+	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.OtherOrder)
 }
 
 // The skills with labels are exactly those of the catalogue.

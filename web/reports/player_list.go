@@ -51,7 +51,7 @@ func notPassed(s reports.Statistics, n int) (first []player, count int64) {
 	return first, count
 }
 
-func withPass(all []player, passed bool) []player {
+func filterByPass(all []player, passed bool) []player {
 	return slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Passed != passed })
 }
 
@@ -68,28 +68,28 @@ type playerPart struct {
 	Players []player
 }
 
-// playersPage also returns the links for the choices of passed.
+// playersPage returns a page of the players, the links for the choices of passed, and the answer.
 func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answer []clause) {
-	passed := withPass(all, true)
+	passed := filterByPass(all, true)
 	shown := all
-	for _, of := range []struct {
+	for _, tab := range []struct {
 		name, key string
 		players   []player
-	}{{"All", "", all}, {"Not passed", "no", withPass(all, false)}, {"Passed", "yes", passed}} {
-		current := of.key == u.Param("passed")
+	}{{"All", "", all}, {"Not passed", "no", filterByPass(all, false)}, {"Passed", "yes", passed}} {
+		current := tab.key == u.Param("passed")
 		if current {
-			shown = of.players
+			shown = tab.players
 		}
-		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(len(of.players))),
-			Path: u.Path("passed", of.key), Current: current})
+		links = append(links, ui.Link{Name: tab.name + " " + ui.Count(int64(len(tab.players))),
+			Path: u.Path("passed", tab.key), Current: current})
 	}
-	of := players
+	listed := players
 	if u.Param("passed") != "" {
-		of.columns = slices.Concat(of.columns[:3], of.columns[4:]) // without Passed
+		listed.columns = slices.Concat(listed.columns[:3], listed.columns[4:]) // without Passed
 		slices.SortStableFunc(shown, byNeed)
 	}
-	v.list = of.page(u, shown)
-	v.Searchable = v.Searchable || len(all) > of.searchThreshold // on each tab, or on none
+	v.list = listed.page(u, shown)
+	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // on each tab, or on none
 	if len(passed) > 0 {
 		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
 	}

@@ -17,20 +17,20 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	at, err := parsePageURL(c, "")
+	u, err := parsePageURL(c, "")
 	if err != nil {
 		return err
 	}
-	period, err := at.period(h.Today())
+	period, err := u.period(h.Today())
 	if err != nil {
 		return err
 	}
-	dialect, known := format.Dialects[at.Param("format")]
+	dialect, known := format.Dialects[u.Param("format")]
 	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
 	export, err := h.Exports.Open(c, exports.Request{
-		Query: queryOf(p, fork, period, at), Dialect: dialect, Slug: fork.Slug, Actor: p.AuditActor(),
+		Query: queryOf(p, fork, period, u), Dialect: dialect, Slug: fork.Slug, Actor: p.AuditActor(),
 		Request: apikeys.AuditRequest(c, c.Path()), Recheck: h.AccessCheck(p, reports.ExportReport),
 	})
 	if err != nil {

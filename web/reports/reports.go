@@ -29,7 +29,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	at, err := parsePageURL(c, p.Path("/reports"))
+	u, err := parsePageURL(c, p.Path("/reports"))
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
 	view.Answer = newListAnswer(*statisticsOf(overview.Current), view.Comparison, rows)
-	view.list = forks.page(at, rows)
+	view.list = forks.page(u, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
@@ -67,11 +67,11 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	of := []measure{plays, uniquePlayers, passRate}
+	selected := []measure{plays, uniquePlayers, passRate}
 	if !o.Counted {
-		of = of[:1]
+		selected = selected[:1]
 	}
-	return newFigures(*statisticsOf(o.Current), c, of...)
+	return newFigures(*statisticsOf(o.Current), c, selected...)
 }
 
 func statisticsOf(t reports.OverviewTotals) *reports.Statistics {

@@ -168,7 +168,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	}
 }
 
-// An invalid download gets a page with advice, and no log entry. Others have the chosen format, and all the same name.
+// An invalid download gets a page with advice, and no log entry. Valid ones have the chosen format, and the same name.
 func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.AddOrganisation("other")

@@ -10,10 +10,10 @@ import (
 )
 
 type skillList struct {
-	Areas    []skillArea
-	Compared bool
-	Half     bool    // whether the scale is 50 to 100%, because no rate is lower
-	Other    ui.Link // link to the other order
+	Areas      []skillArea
+	Compared   bool
+	HalfScale  bool    // whether the scale is 50 to 100%, because no rate is lower
+	OtherOrder ui.Link // link to the other order
 }
 
 type skillArea struct {
@@ -21,12 +21,12 @@ type skillArea struct {
 	Rows []skillRow
 }
 
-// skillRow also has its rates as CSS lengths. Before and By are "" without an earlier rate.
+// skillRow also has its rates as CSS lengths. Before and Difference are "" without an earlier rate.
 type skillRow struct {
 	reports.SkillStat
-	Name, Rate, Before string
-	By, Direction      string // Direction is "" if the change is too small to be coloured
-	by                 int64  // the change in tenths of a point
+	Name, Rate, Before    string
+	Difference, Direction string // Direction is "" if the change is too small to be coloured
+	points                int64  // the change in tenths of a point
 }
 
 type area struct{ prefix, name string }
@@ -42,12 +42,12 @@ const (
 // newSkillList keeps the catalogue's order in each area.
 func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 	low := func(k reports.SkillStat) bool { return 2*k.Correct < k.Attempts }
-	l := skillList{Compared: c != nil, Half: !slices.ContainsFunc(s.Skills, low)}
-	l.Half = l.Half && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, low))
-	l.Other = ui.Link{Name: "Weakest first", Path: u.Path("skills", "")}
+	l := skillList{Compared: c != nil, HalfScale: !slices.ContainsFunc(s.Skills, low)}
+	l.HalfScale = l.HalfScale && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, low))
+	l.OtherOrder = ui.Link{Name: "Weakest first", Path: u.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
 	if u.Param("skills") != allSkills {
-		l.Other = ui.Link{Path: u.Path("skills", allSkills),
+		l.OtherOrder = ui.Link{Path: u.Path("skills", allSkills),
 			Name: ui.Plural(int64(len(skills)), "By area", "All %s, by area")}
 		areas = []area{{}} // a single area with all skills
 		skills = byWeakness(skills)
@@ -80,21 +80,21 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 		return row
 	}
 	row.Before = writePercent(skillRate(before))
-	row.by = int64(skillRate(now) - skillRate(before))
-	by := max(row.by, -row.by)
-	row.By = "+" + ui.Points(by)
-	if row.by < 0 {
-		row.By = "−" + ui.Points(by)
+	row.points = int64(skillRate(now) - skillRate(before))
+	size := max(row.points, -row.points)
+	row.Difference = "+" + ui.Points(size)
+	if row.points < 0 {
+		row.Difference = "−" + ui.Points(size)
 	}
-	if by >= minPoints && min(now.Attempts, before.Attempts) >= minAnswers &&
+	if size >= minPoints && min(now.Attempts, before.Attempts) >= minAnswers &&
 		skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
-		row.Direction = downUp.of(row.by)
+		row.Direction = downUp.choose(row.points)
 	}
 	return row
 }
 
-// Few reports whether the skill has too few answers to be named.
-func (r skillRow) Few() bool { return r.Attempts < minAnswers }
+// TooFewAnswers reports whether the skill has too few answers to be named.
+func (r skillRow) TooFewAnswers() bool { return r.Attempts < minAnswers }
 
 func skillRate(k reports.SkillStat) reports.Percent { return reports.PercentOf(k.Correct, k.Attempts) }
 
