@@ -26,7 +26,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 }
 
 // All sessions of the person end, but none of another person. A reset also ends the session of its browser.
-func TestSignOutEverywhere(t *testing.T) {
+func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignIn(t, acme.Owner)
 	colleague := w.SignIn(t, acme.Admin)

@@ -111,7 +111,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 }
 
 // An error moves the focus to its field. A button shows the password. After the sign-out, Back shows nothing.
-func TestSignInByKeyboard(t *testing.T) {
+func TestSignInWorksByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	p.Open(w.BaseURL + "/account")

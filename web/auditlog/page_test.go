@@ -185,7 +185,7 @@ func isVisible(p *browsertest.Page, selector string) bool {
 }
 
 // On a phone the first entry is visible without scrolling, and the filters are folded. An entry opens in place.
-func TestAuditLogInABrowser(t *testing.T) {
+func TestAuditLogFitsAPhone(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	for i := range 60 {
 		w.Append(t, o, audit.Entry{

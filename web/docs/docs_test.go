@@ -140,7 +140,7 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	}
 }
 
-// Programs are shown in colour, with the service's address. scripts/check.sh compares them with those to copy.
+// Programs are shown in colour, with the service's address. scripts/check.sh checks that they are those in recipes/.
 func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Submatches(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
@@ -237,7 +237,7 @@ func TestChangesAreDated(t *testing.T) {
 }
 
 // The sidebar stays and marks the section. A query shows results. Enter opens the first, Escape restores the page.
-func TestDocsInABrowser(t *testing.T) {
+func TestDocsAreSearchedInABrowser(t *testing.T) {
 	w := webtest.Start(t)
 	p := browsertest.New(t)
 	p.Open(w.BaseURL + "/docs/errors")

@@ -26,7 +26,7 @@ type examples struct {
 	// They replace the first days in recipes. historyStart is two years ago, or the day the oldest
 	// fork was created, whichever is earlier.
 	historyStart, yearAgo string
-	firstDay, lastDay     string // they replace the period of requests: the sample's days, or the last two complete days
+	firstDay, lastDay     string // replace the period of requests: the sample's days, or the last two complete days
 }
 
 // daysAgo returns the day n days ago, such as 2026-03-01.

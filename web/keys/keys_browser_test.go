@@ -25,7 +25,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 }
 
 // Errors link to their fields, "On a date" shows the date field, and a double click submits the form once.
-func TestKeyFormByKeyboard(t *testing.T) {
+func TestKeyFormWorksByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.Path("/settings/api-keys/new"))

@@ -127,7 +127,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 }
 
 // Changes above the noise are named: 2√(a+b) for counts, 50√(1/n+1/m) for scores, 2√(p(1-p)(1/n+1/m)) for rates.
-func TestAnswerAtItsThresholds(t *testing.T) {
+func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 	type skills = []reports.SkillStat
 	// Each player has one play. The arguments are completed and passed plays, or all and completed ones.
 	passed := func(completed, passed int64) sums { return sums{completed, completed, passed, completed, 760} }

@@ -153,7 +153,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 }
 
 // Common tasks take few clicks or taps in an open report. On a phone, one sheet has all menus.
-func TestJobsTakeFewClicks(t *testing.T) {
+func TestTasksTakeFewClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.AddFork(o)
 	players := w.DB.AddPlayers(o.ID, 6)
@@ -184,7 +184,7 @@ func TestJobsTakeFewClicks(t *testing.T) {
 }
 
 // Two clicks lead from the list to a group's weakest skill, or last week's file. More than eight groups are searched.
-func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
+func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.AddPlayers(o.ID, 6)
 	for i := range 8 {
