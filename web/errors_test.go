@@ -17,7 +17,7 @@ import (
 // An error page says what happened and has one link to continue. All pages but those of 404 show the request id.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
+	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignIn(t, acme.Owner)
 	const wrong = "The address is wrong, or the page no longer exists."
 	stale := w.SignIn(t, acme.Admin)

@@ -201,7 +201,7 @@ func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 // People with several organisations switch between them, and choose one elsewhere. A member sees the account alone.
 func TestOrganisationIsSwitched(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	vale := w.OrganisationOf(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
+	vale := w.StoreOrganisation(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
 	club := w.AddOrganisation("club")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
 	w.DB.Join(club.ID, acme.Owner.ID, "member")

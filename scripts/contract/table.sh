@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the programs of /docs behind a hostile middle and prints a table, program by condition (make contract, minutes). A program
+# Runs the programs of /docs behind a hostile proxy and prints a table, program by condition (make contract, minutes). A program
 # whose tool is absent is printed as NOT RUN. Those in Python run with Debian's packages and with the newest of PyPI; those of
 # generated clients after clients/run.sh has made them. TABLE_ONLY has names of rows, such as "dg.sh,sync.py duckdb".
 set -euo pipefail
@@ -10,7 +10,7 @@ chmod a+x "$work" # PostgreSQL runs as another user than root
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 . "$here/lib.sh"
 
-say "the programs of /docs behind a hostile middle"
+say "the programs of /docs behind a hostile proxy"
 demo 18961
 psql -qX -v ON_ERROR_STOP=1 -v secret="${key##*_}" -h "$socket" -U dg_owner -d dg -f "$here/table.sql"
 modules='requests|pandas|matplotlib|duckdb|psycopg|urllib3'

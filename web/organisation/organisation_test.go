@@ -17,7 +17,7 @@ import (
 // The page shows the plan, the reporting mode, and each member's role and two-step verification.
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
+	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
 	w.DB.Exec(`update users set name = $1 where id = $2`, `=cmd|'<script>alert(1)</script>`, acme.Admin.ID)
 	w.DB.Exec(`update users set name = email where id = $1`, acme.Member.ID)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
@@ -87,7 +87,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 // Nominative reporting requires typing the organisation's name. The form lists the keys that will read names.
 func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
+	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
 	for _, name := range []string{"One", "Two", "Three", "Four", "Five", "Six & co"} {
 		w.NewKey(t, acme, name, apikeys.ReportsRead)
 	}

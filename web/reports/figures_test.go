@@ -204,7 +204,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	now := time.Now().UTC()
 	kinds := map[string]int{}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
+		o := w.StoreOrganisation(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		forks := []testkit.Fork{w.AddFork(o), w.AddFork(o), w.AddFork(o)}
 		names := playerNames(70)
 		// hostile names, one of them twice

@@ -78,7 +78,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`,
 		`=HYPERLINK("http://evil.example","x")`, "\u202egnp.exe\u2066", `{{.CSRF}}`, `</title></select></option><b>`,
 		strings.Repeat("W", 200), "javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲"}
-	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: names[0], ReportingMode: "nominative"})
+	o := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: names[0], ReportingMode: "nominative"})
 	players := w.DB.AddPlayersNamed(o.ID, append(slices.Clone(names), playerNames(5)...)...)
 	forks, groups := make([]string, len(names)), make([]string, len(names))
 	for i, name := range names {
@@ -133,7 +133,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	from := now.AddDate(0, 0, -30).Format(time.DateOnly)
 	days := "from=" + from + "&to=" + now.Format(time.DateOnly)
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
+		o := w.StoreOrganisation(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		fork := w.AddFork(o)
 		names := playerNames(30)
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})

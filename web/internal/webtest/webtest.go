@@ -81,10 +81,11 @@ type Organisation struct {
 
 // AddOrganisation stores an organisation on the Pro plan with pseudonymous reporting, and its people.
 func (w *World) AddOrganisation(slug string) *Organisation {
-	return w.OrganisationOf(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
+	return w.StoreOrganisation(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
 
-func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
+// StoreOrganisation stores o and its people.
+func (w *World) StoreOrganisation(o testkit.Organisation) *Organisation {
 	o = w.DB.AddOrganisation(o)
 	addPerson := func(name, role, secret string) testkit.Person {
 		p := w.DB.AddPerson(testkit.Person{
