@@ -184,8 +184,7 @@ func WaitUntil(t *testing.T, within time.Duration, message string, condition fun
 	}
 }
 
-// FreeAddress returns a free address. Other tests do not take it, because its host is derived from the process id. On a
-// Mac, which has only 127.0.0.1, they may.
+// FreeAddress returns a free address. No other test takes it, because its host is this process's own (not on a Mac).
 func FreeAddress(t *testing.T) string {
 	pid := os.Getpid()
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&63, pid>>8&0xff, pid&0xff))

@@ -16,6 +16,5 @@
 //
 // It writes as the owner of the tables, in the stored form; only WriteHistory writes an import file.
 // It imports no module, so that internal tests of a module may use it too. Helpers fail by require,
-// whose trace names their callers: they need no t.Helper. Tests of import files are in
-// modules/importer.
+// whose trace names their callers: they need no t.Helper.
 package testkit

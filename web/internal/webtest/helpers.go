@@ -46,7 +46,6 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 	}
 }
 
-// FigureCells matches a figure: its name and its value.
 const FigureCells = `<div(?: class="shown")?><dt>(?:<a[^>]*>)?([^<]*)(?:</a>)?(?:<small>.*?</small>)?</dt><dd>([^<]*)</dd>`
 
 func NewKeyForm() url.Values {
