@@ -78,7 +78,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	}
 	api := "/api/v1/forks/" + fork.ID
 	screen := "/o/" + c.slug + "/reports/" + fork.ID
-	for path, entry := range map[string]string{
+	for path, wantAction := range map[string]string{
 		"/api/v1/forks": "", api: "", api + "/stats" + calledPeriod + "&groupId=" + group: "",
 		screen + calledPeriod:                "",
 		api + "/exports/csv" + calledPeriod:  "export.started",
@@ -87,7 +87,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 		response := apptest.Get(t, c.http, base+path, "", c.credentialHeader(path)...)
 		wantBody := apptest.ReadAll(t, response)
 		require.Equal(t, http.StatusOK, response.StatusCode, path)
-		c.calls[path] = func(id string) outcome { return c.read(id, path, entry, wantBody) }
+		c.calls[path] = func(id string) outcome { return c.read(id, path, wantAction, wantBody) }
 	}
 	return c
 }
@@ -101,8 +101,8 @@ func (c *caller) call(name string) outcome {
 // hintPattern matches what a report leaves out if the database is slow: the number of players in each group.
 var hintPattern = regexp.MustCompile(` <small>[0-9,]+ players</small>`)
 
-func (c *caller) read(id, path, entry, wantBody string) outcome {
-	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credentialHeader(path)...)
+func (c *caller) read(id, path, wantAction, wantBody string) outcome {
+	got, body := c.send(id, path, http.StatusOK, wantAction, nil, c.credentialHeader(path)...)
 	if got == gotRight && hintPattern.ReplaceAllString(string(body), "") != hintPattern.ReplaceAllString(wantBody, "") {
 		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(wantBody))
 	}
@@ -149,7 +149,9 @@ func (c *caller) useWrongSecret(id string) outcome {
 }
 
 // send requires the status or a visible failure. A response with the status must have the audit entry.
-func (c *caller) send(id, path string, status int, entry string, form url.Values, headers ...string) (outcome, []byte) {
+func (c *caller) send(
+	id, path string, status int, wantAction string, form url.Values, headers ...string,
+) (outcome, []byte) {
 	request := newRequest(c.baseURL+path, form, append(headers, "X-Request-Id", id))
 	if form == nil {
 		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
@@ -162,9 +164,9 @@ func (c *caller) send(id, path string, status int, entry string, form url.Values
 		return gotBroken, nil
 	}
 	defer response.Body.Close()
-	if response.StatusCode == status && entry != "" {
+	if response.StatusCode == status && wantAction != "" {
 		c.mu.Lock()
-		c.wantEntries[[2]string{id, entry}]++
+		c.wantEntries[[2]string{id, wantAction}]++
 		c.mu.Unlock()
 	}
 	body, err := io.ReadAll(response.Body)

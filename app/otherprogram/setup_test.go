@@ -118,7 +118,7 @@ func (p *program) newSchool(handle, tier string) (s school) {
 	return s
 }
 
-// actor returns a person of the school. It has an owner's grants, but changes read the role again.
+// actor returns a person of the school with an owner's grants. Changes of keys check the current role.
 func (s school) actor(person string) apikeys.Actor {
 	return apikeys.Actor{Person: apikeys.Person{ID: person, Name: "A person"}, Subject: authz.Subject{
 		Kind: authz.Member, OrganisationID: s.id, Grants: authz.MemberGrants("owner", false)}}

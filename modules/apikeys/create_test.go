@@ -237,17 +237,17 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 		require.Equal(t, oldKey.ID, made.Replaces)
 		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", oldKey), time.Minute)
 
-		usable := func(_ int, instance *apikeys.Service) error {
+		useOldKey := func(_ int, instance *apikeys.Service) error {
 			return errors.Join(b.checkUsable(ourOrganisation, oldKey.ID), b.useFunc(token)(0, instance))
 		}
 		b.accept(newToken)
-		require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, usable)) == 2, "%s", overlap)
+		require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, useOldKey)) == 2, "%s", overlap)
 
 		// The column rounds to whole milliseconds, so it may be half a millisecond ahead.
 		b.Exec(`update api_keys set revoked_at = clock_timestamp()
 			where id = $1 and revoked_at > clock_timestamp()`, oldKey.ID)
 		b.Exec(`select pg_sleep(0.001)`)
-		require.Zero(t, countAccepted(b.concurrently(2, usable)))
+		require.Zero(t, countAccepted(b.concurrently(2, useOldKey)))
 		require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
 			requireCode(t, apperr.AuthRequired, b.use(token)).Message)
 	}

@@ -174,7 +174,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 }
 
 // rules.md, Bounds: statistics above 64 KB wait while 48 MB of their organisation are being sent.
-func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
+func TestLargeStatisticsWaitForMemoryOfTheirOrganisation(t *testing.T) {
 	t.Parallel()
 	api := tb.Must(New(Dependencies{}, "http://dg.example.org"))(t)
 	header := http.Header{}

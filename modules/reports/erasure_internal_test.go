@@ -80,9 +80,9 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 		create constraint trigger pause after update on fork_days deferrable initially deferred
 		for each row when (new.day = '2023-12-10') execute function pause()`)
 
-	slow := postgres.Options{MaxConns: 2, LockTimeout: -1}
-	slowSealer := newSealer(pgtest.Open(t, e.URL, slow))
-	eraser := pgtest.Open(t, e.OwnerURL, slow)
+	noLockTimeout := postgres.Options{MaxConns: 2, LockTimeout: -1}
+	slowSealer := newSealer(pgtest.Open(t, e.URL, noLockTimeout))
+	eraser := pgtest.Open(t, e.OwnerURL, noLockTimeout)
 	id := e.playerID(7)
 	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
 	e.whileSealing(t, slowSealer, pause, func() error { return erasePlayer(t.Context(), eraser, id) })

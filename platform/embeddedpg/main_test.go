@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// folderVariable makes the test binary a process that uses the data folder and that a test can kill.
+// folderVariable, an environment variable, names the data folder of a helper process that a test can kill.
 const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fastOptions make tests independent of the disk's speed.

@@ -33,7 +33,7 @@ func (d Dialect) Separator() byte {
 	return ';'
 }
 
-// AppendHeader appends the first row. Its columns are separated by commas.
+// AppendHeader appends the header row, for Excel after a byte-order mark. columns has commas.
 func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 	if d == CSV {
 		return append(b, columns...)

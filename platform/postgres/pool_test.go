@@ -267,15 +267,15 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	refusing, direct, owner := startPooler(t)
 	dropping, _, _ := startPooler(t, pgtest.BouncerIgnores)
 	unset := pgtest.NewEmpty(t).URL
-	var misfit *postgres.SessionError
+	var sessionErr *postgres.SessionError
 	for u, part := range map[string]string{
 		dropping(unset): "DG_DATABASE_POOLER",
 		postgres.ThroughPooler(refusing(unset), "transaction"): "roles.sh",
 		postgres.ThroughPooler(refusing(unset), "prepared"):    "roles.sh",
 	} {
-		require.ErrorAs(t, tb.ErrorOf(postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})), &misfit)
-		require.Contains(t, misfit.Fix, part)
-		require.Contains(t, misfit.Problem, "idle_in_transaction_session_timeout is 0")
+		require.ErrorAs(t, tb.ErrorOf(postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})), &sessionErr)
+		require.Contains(t, sessionErr.Fix, part)
+		require.Contains(t, sessionErr.Problem, "idle_in_transaction_session_timeout is 0")
 	}
 	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
@@ -283,8 +283,8 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	// claims a pooler where there is none
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
 	for _, u := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
-		require.ErrorAs(t, postgres.Migrate(t.Context(), u, testSchema, servingRole, nil), &misfit)
-		require.Contains(t, misfit.Fix, "DG_MIGRATE_DATABASE_URL")
+		require.ErrorAs(t, postgres.Migrate(t.Context(), u, testSchema, servingRole, nil), &sessionErr)
+		require.Contains(t, sessionErr.Fix, "DG_MIGRATE_DATABASE_URL")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	}
 }
 
-// Links lead to older and newer entries and keep the filters, even while the log grows.
+// Links lead to the next older and to the newest entries, and keep the filters. New entries do not shift a page.
 func TestAuditLogIsPaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	entry := audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "k"}, Action: audit.KeyRefused, Reason: audit.Revoked}

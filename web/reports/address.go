@@ -16,8 +16,8 @@ import (
 )
 
 type pageURL struct {
-	Self  string
-	query url.Values
+	BasePath string // without a query
+	query    url.Values
 }
 
 // Links and forms keep keptParams and drop otherParams.
@@ -31,8 +31,8 @@ var (
 // parsePageURL refuses a repeated known parameter as ambiguous. It refuses an unknown one with
 // "group" in its name, because a misspelt groupId would show the figures of all players. Other
 // unknown parameters are ignored.
-func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
-	u := pageURL{self, url.Values{}}
+func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
+	u := pageURL{basePath, url.Values{}}
 	sent, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
 	for name, values := range sent {
 		if len(values) > 1 {
@@ -58,7 +58,7 @@ func (u pageURL) Param(name string) string { return u.query.Get(name) }
 
 // withParams returns u with changed parameters, given as pairs of name and value. An empty value removes a parameter.
 func (u pageURL) withParams(changes ...string) pageURL {
-	changed := pageURL{u.Self, url.Values{}}
+	changed := pageURL{u.BasePath, url.Values{}}
 	for _, p := range u.Fields() {
 		changed.query.Set(p.Name, p.Value)
 	}
@@ -73,9 +73,9 @@ func (u pageURL) withParams(changes ...string) pageURL {
 func (u pageURL) Path(changes ...string) string {
 	changed := u.withParams(changes...)
 	if len(changed.query) == 0 {
-		return changed.Self
+		return changed.BasePath
 	}
-	return changed.Self + "?" + changed.query.Encode()
+	return changed.BasePath + "?" + changed.query.Encode()
 }
 
 func (u pageURL) withPeriod(p reports.Period) pageURL {

@@ -21,7 +21,7 @@ func (s sums) statistics(skills ...reports.SkillStat) *reports.Statistics {
 		AvgScore: reports.Percent(s[4]), Skills: skills}
 }
 
-// scored returns the steady figures with other numbers of players and score.
+// scored returns 800 plays, 700 completed and 500 passed, of these players and with this average score.
 func scored(players, score int64) sums { return sums{800, 700, 500, players, score} }
 
 func played(players int64) sums { return scored(players, 760) }

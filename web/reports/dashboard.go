@@ -224,7 +224,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 		v.Comparison = nil // earlier figures would tell a hidden report from an empty one
 		return
 	}
-	file := pageURL{report.Self + "/plays.csv", v.query}
+	file := pageURL{report.BasePath + "/plays.csv", v.query}
 	v.Download = ui.Download{
 		CSV: file.Path(), Excel: file.Path("format", format.ExcelName),
 		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
@@ -232,12 +232,12 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	if v.PassedLinks != nil { // only on the page of all players
 		return
 	}
-	charted := shownMeasure(v.Param("show"))
+	chartMeasure := shownMeasure(v.Param("show"))
 	v.Figures = newFigures(s, v.Comparison, measures...)
 	for i := range v.Figures {
 		if f := &v.Figures[i]; f.Key != "" && s.Plays > 0 {
 			f.Path = v.Path("show", f.Key)
-			f.Shown = f.Key == charted.key
+			f.Shown = f.Key == chartMeasure.key
 		}
 	}
 	compared := v.Param("compare")
@@ -258,11 +258,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	}
 	v.HasPlays = true
 	v.Answer = newAnswer(s, v.Comparison)
-	v.Chart = newChart(p, s, v.Comparison, v.Today, charted)
+	v.Chart = newChart(p, s, v.Comparison, v.Today, chartMeasure)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
 	v.PlayerCount = s.UniquePlayers
 	v.NotPassed, v.Failed = notPassed(s, cardRows)
-	playersURL := pageURL{report.Self + "/players", v.query}.withParams("show", "", "skills", "")
+	playersURL := pageURL{report.BasePath + "/players", v.query}.withParams("show", "", "skills", "")
 	v.PlayersLink = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: playersURL.Path()}
 	if v.Failed > cardRows {
 		v.PlayersLink = ui.Link{Name: "All " + ui.Count(v.Failed), Path: playersURL.Path("passed", "no")}

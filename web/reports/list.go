@@ -51,7 +51,7 @@ func (l listing[T]) page(u pageURL, all []T) list[T] {
 	v := list[T]{
 		Search:     u.Param(l.search),
 		AllPath:    u.Path(l.search, ""),
-		FormPath:   u.Self,
+		FormPath:   u.BasePath,
 		KeptParams: u.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(all) > l.searchThreshold

@@ -40,8 +40,8 @@ func launch() (context.Context, error) {
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		}),
 	)
-	debian, _ := exec.LookPath("chromium-headless-shell") // chromedp does not know this name
-	if program := cmp.Or(os.Getenv("DG_CHROMIUM"), debian); program != "" {
+	headlessShell, _ := exec.LookPath("chromium-headless-shell") // chromedp does not know this name
+	if program := cmp.Or(os.Getenv("DG_CHROMIUM"), headlessShell); program != "" {
 		options = append(options, chromedp.ExecPath(program))
 	}
 	// Neither context is cancelled, because a killed browser leaves its child processes.
