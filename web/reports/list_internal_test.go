@@ -62,7 +62,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(all, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerPart{{"5 or more points short: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
+	require.Equal(t, []playerPart{{"Below 65.0%: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(all, pageURLWith("passed=no&sort=label"))
@@ -80,11 +80,11 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
-	nearly := player{Label: "F", Completed: true, BestScore: 651}
+	nearly := player{Label: "F", Completed: true, BestScore: 650}
 	l, _, answer = playersPage(slices.Concat(all, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerPart{"Less than 5 points short: 1", []player{nearly}}, l.Parts[1])
-	require.Equal(t, "*5 of 7 people* did not pass: 1 fell less than 5 points short, 1 finished no play.",
+	require.Equal(t, playerPart{"65.0% or more: 1", []player{nearly}}, l.Parts[1])
+	require.Equal(t, "*5 of 7 people* did not pass: 1 scored 65.0% or more, 1 finished no play.",
 		clauseText(answer))
 	l, _, _ = playersPage(all[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")

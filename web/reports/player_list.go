@@ -115,12 +115,13 @@ func (v *playersView) partsByNeed(shown []player) (parts []playerPart) {
 	return parts
 }
 
-// The headings of players without a pass, by the distance of their best score to LowestPass.
-const (
-	needsMore   = "5 or more points short"
-	needsLittle = "Less than 5 points short"
-	needsScore  = "Unfinished"
-)
+// nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent. The
+// headings name scores, not the distance: a player's release may require more than LowestPass.
+const nearPass = 50
+
+const unfinished = "Unfinished"
+
+func (v *playersView) nearlyPassed() string { return writePercent(v.LowestPass-nearPass) + " or more" }
 
 // need returns the heading of the player's part.
 func (v *playersView) need(p player) string {
@@ -128,13 +129,13 @@ func (v *playersView) need(p player) string {
 	case p.Passed:
 		return "Passed"
 	case !p.Completed:
-		return needsScore
-	case v.LowestPass == 0:
+		return unfinished
+	case v.LowestPass <= nearPass:
 		return "Finished"
-	case v.LowestPass-p.BestScore < 50:
-		return needsLittle
+	case p.BestScore >= v.LowestPass-nearPass:
+		return v.nearlyPassed()
 	}
-	return needsMore
+	return "Below " + writePercent(v.LowestPass-nearPass)
 }
 
 func (v *playersView) countNeeds(all []player) map[string]int64 {
@@ -159,7 +160,7 @@ func (v *playersView) answer(all []player) []clause {
 	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{needsLittle, " fell less than 5 points short"}, {needsScore, " finished no play"},
+		{v.nearlyPassed(), " scored " + v.nearlyPassed()}, {unfinished, " finished no play"},
 	} {
 		if count[d.need] > 0 {
 			details = append(details, ui.Count(count[d.need])+d.did)
