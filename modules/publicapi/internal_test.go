@@ -41,6 +41,9 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
 	policy := tb.Must(authz.New())(t)
 	for _, e := range endpoints {
+		if !strings.HasPrefix(e.template, "forks") {
+			continue
+		}
 		path := apiPrefix + strings.Replace(e.template, ":forkId", "fork", 1)
 		status := http.StatusForbidden
 		if e.template == "forks" {

@@ -178,11 +178,11 @@ func TestAbsoluteFormEqualsOriginForm(t *testing.T) {
 // rules.md, Order of checks, 5: a method other than GET and HEAD gets 405 on an endpoint, and 404 elsewhere.
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	a := newAttempt(t, start(t))
-	fork := "/api/v1/forks/" + a.fork
-	for path, status := range map[string]int{
-		"/api/v1/forks": 405, fork: 405, fork + "/stats": 405, fork + "/exports/csv": 405,
-		"/api/v1/": 404, "/api/v1/x": 404, "/api/v1/sign-in": 404, "/api/v1/o/x/reports": 404,
-	} {
+	statuses := map[string]int{"/api/v1/": 404, "/api/v1/x": 404, "/api/v1/sign-in": 404, "/api/v1/o/x/reports": 404}
+	for path := range endpoints(t, "") {
+		statuses[strings.Replace(path, "{forkId}", a.fork, 1)] = 405
+	}
+	for path, status := range statuses {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
 			const browser = "Sec-Fetch-Site: cross-site"
 			got := a.w.sendRaw(t, requestText(method, path, "Authorization: "+a.authorization, browser)).Is(t, status)
