@@ -41,13 +41,20 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 
 var codeSpanPattern = regexp.MustCompile("`([^`]+)`")
 
-// sources holds what contract.tmpl renders: examples.json and errors.yaml.
+// sources holds examples.json, answers by request, and errors.yaml, which contract.tmpl renders.
 type sources struct {
-	Answers []struct { // examples of 200 responses
-		Name, Summary string
-		Value         json.RawMessage
+	answers map[string]json.RawMessage
+	Errors  []*apiError
+}
+
+var exampleRequestPattern = regexp.MustCompile(`GET /api/v1/\S+`)
+
+// answer returns the answer to a request, or {} until TestExamplesAreResponsesOfTheDemo stores it.
+func (s sources) answer(request []byte) []byte {
+	if answer, ok := s.answers[string(request)]; ok {
+		return answer
 	}
-	Errors []*apiError
+	return []byte("{}")
 }
 
 // apiError is an entry of errors.yaml.
@@ -95,6 +102,7 @@ func generate() error {
 	}
 	table := []byte("      {{table of errors}}\n")
 	document = bytes.Replace(document, table, s.render("table"), 1)
+	document = exampleRequestPattern.ReplaceAllFunc(document, s.answer)
 	served, err := toJSON(append(document, s.render("examples")...))
 	if err != nil {
 		return fmt.Errorf("%s: %w", documentFile, err)
@@ -139,11 +147,11 @@ func readSources() (s sources, err error) {
 	if source, err = os.ReadFile(examplesFile); err != nil {
 		return s, err
 	}
-	var compact bytes.Buffer // the template writes a value on one line
+	var compact bytes.Buffer // the document has a value on one line
 	if err := json.Compact(&compact, source); err != nil {
 		return s, fmt.Errorf("%s: %w", examplesFile, err)
 	}
-	err = json.Unmarshal(compact.Bytes(), &s.Answers)
+	err = json.Unmarshal(compact.Bytes(), &s.answers)
 	return s, err
 }
 
