@@ -12,8 +12,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/games"
-	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
@@ -77,21 +75,6 @@ func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
 		func(ctx context.Context) error {
 			return a.Keys.RefuseOutsideAPI(ctx, id, apikeys.AuditRequest(c, path), errOutsideAPI)
 		})
-}
-
-type endpoint struct {
-	template   string // the route's path below apiPrefix
-	permission authz.Permission
-	scope      apikeys.Scope
-	handle     func(*API, *call) error
-}
-
-var endpoints = []endpoint{
-	{"forks", games.ListForks, apikeys.ForksRead, (*API).listForks},
-	{"forks/:forkId", games.ReadFork, apikeys.ForksRead, (*API).getFork},
-	{"forks/:forkId/stats", reports.ReadReport, apikeys.ReportsRead, (*API).getForkStats},
-	{"forks/:forkId/exports/csv", reports.ExportReport, apikeys.ReportsRead,
-		(*API).exportForkPlays},
 }
 
 var forkPathPattern = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
