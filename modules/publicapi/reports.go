@@ -95,8 +95,16 @@ func statisticsETag(c *fiber.Ctx, r *reports.Report) string {
 	if r.Proof == nil || r.Proof.Tag == "" {
 		return ""
 	}
-	return httpserver.ETag(c, "statistics", r.Proof.Tag)
+	return httpserver.ETag(c, statisticsFormat, r.Proof.Tag)
 }
+
+// statisticsFormat has all fields of statistics, so that tags change with them.
+var statisticsFormat = string(statisticsJSON(reports.Statistics{
+	UniquePlayers: 1,
+	Player:        func(int) reports.PlayerStat { return reports.PlayerStat{} },
+	Daily:         make([]reports.DailyStat, 1),
+	Skills:        make([]reports.SkillStat, 1),
+}))
 
 // These limits bound the megabytes of large responses that clients have not yet received. A
 // response above httpserver.BlockSize is large. Statistics of 100,000 players have about 12 MB.
