@@ -124,7 +124,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		if before != nil {
 			c = &comparison{earlierStats: before}
 		}
-		for _, f := range newFigures(now, c, measures...) {
+		for _, f := range newFigures(now, c, plays, uniquePlayers, score, completion, passRate) {
 			words := []string{f.Value}
 			if c := f.Change; c != nil {
 				words = append(words, c.Direction, c.Difference, c.Earlier)
@@ -144,29 +144,28 @@ func TestFiguresAreCompared(t *testing.T) {
 	require.Equal(t, "68.7%|||no comparison", changes(now, &nothing)[2])
 
 	for _, c := range []struct {
-		measure     int
+		measure     measure
 		now, before int64
 		want        change
 	}{
-		{0, 15_001, 15_000, change{"up", true, "<1%", "was 15,000"}},
-		{0, 1009, 1000, change{"up", true, "1%", "was 1,000"}},
-		{0, 800, 1000, change{"down", false, "20%", "was 1,000"}},
-		{0, 40, 50, change{"down", true, "20%", "was 50"}},
-		{0, 100, 10, change{"up", false, "900%", "was 10"}},
-		{0, 385, 10, change{"up", false, "×39", "was 10"}},
-		{0, 10, 385, change{"down", false, "97%", "was 385"}},
-		{2, 504, 500, change{"up", true, "0.4 points", "was 50.0%"}},
-		{2, 450, 500, change{"down", false, "5.0 points", "was 50.0%"}},
-		{2, 470, 500, change{"down", true, "3.0 points", "was 50.0%"}},
+		{plays, 15_001, 15_000, change{"up", true, "<1%", "was 15,000"}},
+		{plays, 1009, 1000, change{"up", true, "1%", "was 1,000"}},
+		{plays, 800, 1000, change{"down", false, "20%", "was 1,000"}},
+		{plays, 40, 50, change{"down", true, "20%", "was 50"}},
+		{plays, 100, 10, change{"up", false, "900%", "was 10"}},
+		{plays, 385, 10, change{"up", false, "×39", "was 10"}},
+		{plays, 10, 385, change{"down", false, "97%", "was 385"}},
+		{score, 504, 500, change{"up", true, "0.4 points", "was 50.0%"}},
+		{score, 450, 500, change{"down", false, "5.0 points", "was 50.0%"}},
+		{score, 470, 500, change{"down", true, "3.0 points", "was 50.0%"}},
 	} {
 		figures := func(n int64) *reports.Statistics {
 			return &reports.Statistics{Plays: n, Completed: 1, UniquePlayers: 400, AvgScore: reports.Percent(n)}
 		}
-		m := measures[c.measure]
-		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
+		require.Equal(t, c.want, *c.measure.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
 		complete := &comparison{completeStats: figures(c.now), earlierStats: figures(c.before)}
-		c.want.Earlier = m.format(c.now) + ", " + c.want.Earlier
-		require.Equal(t, c.want, *m.change(*figures(7), complete))
+		c.want.Earlier = c.measure.format(c.now) + ", " + c.want.Earlier
+		require.Equal(t, c.want, *c.measure.change(*figures(7), complete))
 	}
 }
 

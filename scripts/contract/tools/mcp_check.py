@@ -23,8 +23,8 @@ def stats(first, last):
 
 
 def same(got, want):
-    names = ("plays", "uniquePlayers", "avgScorePercent", "completionRate", "passRate")
-    assert {n: got[n] for n in names} == {n: want[n] for n in names}, (got, want)
+    numbers = {name: value for name, value in want.items() if type(value) in (int, float)}
+    assert len(numbers) >= 5 and {name: got.get(name) for name in numbers} == numbers, (got, want)
 
 
 def server(*flags, **env):
