@@ -404,9 +404,12 @@ func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 		if e.Action == audit.KeyRefused {
 			recorded[e.Request.ID] = e.Reason
 		}
-		if e.Reason == audit.OtherOrganisation {
+		switch e.Reason {
+		case audit.OtherOrganisation:
 			require.Contains(t, []audit.Target{{Kind: "fork", ID: foreign.forks[0]},
 				{Kind: "group", ID: foreign.groups[0].id}}, e.Target)
+		case audit.InsufficientScope:
+			require.Empty(t, e.Target, "a refusal of a scope is about no object")
 		}
 	}
 	require.Equal(t, refused, recorded)

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"slices"
 	"testing"
 	"time"
@@ -171,4 +172,9 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 		}
 		_ = unpack(damaged, len(packed.Head))
 	}
+	beyond := append(binary.AppendUvarint(nil, games.SkillSpace), 1, 1) // no skill has this number
+	month, sums := reader{b: append([]byte{largeSkill}, beyond...)}, reader{b: beyond}
+	month.readSmallSkills(&Sums{})
+	sums.readSkills(&Sums{})
+	require.True(t, month.damaged && sums.damaged)
 }
