@@ -20,8 +20,10 @@ import (
 	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/modules/org"
+	"dg/modules/reports/sealer"
 	"dg/platform/config"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // oddPeople have unusual names and addresses. sent is the address as browsers send it.
@@ -120,6 +122,13 @@ func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	}
 	require.Equal(t, 1, w.CountRows(`players where org_id = $1`, acme.ID))
 	require.Equal(t, 3, w.CountRows(`players where org_id = $1`, other.ID))
+	fork := w.AddFork(testkit.Fork{OrganisationID: acme.ID})
+	w.AddPlay(testkit.Play{Fork: fork, Player: players[2], StartedAt: fork.CreatedAt})
+	eager := sealer.New(o.DB, time.Now, discardStdio.log)
+	eager.MinPlays = 0
+	require.Equal(t, 1, tb.Must(eager.Seal(t.Context()))(t).Days)
+	require.NoError(t, o.erase(t.Context(), discardStdio, acme.ID, players[2].Label))
+	require.Zero(t, w.CountRows(`fork_days`)+w.CountRows(`fork_months`), "the erasure waits for no sealer's pass")
 
 	ann := w.AddPerson(testkit.Person{Email: "ann@example.org", Name: "Ann"})
 	w.Join(acme.ID, ann.ID, "owner")
