@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
+	"dg/modules/reports/segment"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
@@ -89,6 +90,28 @@ func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	require.True(t, suppressed())
 	play(6, testFrom.Add(day-time.Millisecond))
 	require.False(t, suppressed())
+}
+
+// A report on a group reads the blocks of a month that have members: damage elsewhere is not seen.
+func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
+	e := newEnv(t)
+	e.insertPlays(testFrom, 90, 500)
+	e.Exec(`update player_ordinals set last = $1`, segment.BlockPlayers-1)
+	e.AddPlayers(testOrgID, 150)
+	e.storeGroup(otherForkID, `select ordinal from players where ordinal >= $1`, segment.BlockPlayers)
+	for player := range 150 {
+		e.storePlays(testForkID, segment.BlockPlayers+player, testFrom.AddDate(0, 0, 20+player%60))
+	}
+	q := newQuery(testFrom, 99, otherForkID)
+	want := e.figures(t, q)
+	e.seal(t)
+	e.Exec(`update fork_months set segment = set_byte(segment, head_bytes, get_byte(segment, head_bytes) # 1)`)
+	require.True(t, sameStatistics(want, e.figures(t, q)))
+	damages := 0
+	e.reports.OnDamage = func(Query, error) { damages++ }
+	e.Exec(`update fork_months set segment = set_byte(segment, octet_length(segment) - 1, 255)`)
+	require.True(t, sameStatistics(want, e.figures(t, q)))
+	require.Equal(t, 1, damages)
 }
 
 // doc.go, Invariants: a report on a group never reads more pages and rows than that on all players.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -84,11 +83,12 @@ const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`
 	sealedMonthsSQL = `/* reports.sealedMonths */
-select m.month from ` + segment.SealedMonthsSQL + ` m
+select m.month, m.head_bytes || m.block_bytes from ` + segment.SealedMonthsSQL + ` m
  where m.org_id = @org and m.fork_id = @fork and m.month >= @from
    and (m.month + interval '1 month')::date <= @to
    and (@group::uuid is null or ` + largeInSegmentsSQL + `)
-   and (@group::uuid is null or m.head_bytes < octet_length(m.segment))
+   and (@group::uuid is null
+        or m.head_bytes + (select sum(b) from unnest(m.block_bytes) b) = octet_length(m.segment))
  order by m.month`
 )
 
@@ -125,7 +125,7 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	}
 	rows, _ = results.Query() // rows.Err returns its error
 	s.sealedDays = days
-	s.sealedMonths, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	s.sealedMonths, err = pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedMonth])
 	if s.hasGroup() {
 		s.addDaysOfMonths()
 		s.largeGroup = s.largeGroup || len(s.sealedDays) > 0
@@ -135,8 +135,8 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 
 // addDaysOfMonths marks days as sealed, because UnpackMembers adds the plays of their months.
 func (s *snapshot) addDaysOfMonths() {
-	for _, first := range s.sealedMonths {
-		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
+	for _, month := range s.sealedMonths {
+		for date := month.Date; date.Before(month.Date.AddDate(0, 1, 0)); date = date.Add(day) {
 			s.sealedDays = append(s.sealedDays, segment.SealedDay{Date: date})
 		}
 	}

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,8 +46,8 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 // accumulate adds complete days first, and takes their totals before it adds the other days.
 func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
 	a = segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
-	for _, first := range s.sealedMonths {
-		a.ExpectMonth(first)
+	for _, month := range s.sealedMonths {
+		a.ExpectMonth(month.Date)
 	}
 	if s.largeGroup {
 		if err := s.readMembers(ctx); err != nil {
@@ -71,18 +72,32 @@ func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, comp
 	return a, complete, s.addPlays(ctx, a, rest, nil)
 }
 
+// addMonths reads the head of each month or, for a group, the blocks with its members.
 func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
-	if len(s.sealedMonths) == 0 {
+	var months []time.Time
+	var starts, sizes []int
+	for _, month := range s.sealedMonths {
+		start := 1
+		for i, size := range month.PartBytes {
+			if i == 0 && !s.hasGroup() || i > 0 && s.members.inBlock(i-1) {
+				months = append(months, month.Date)
+				starts = append(starts, start)
+				sizes = append(sizes, size)
+			}
+			start += size
+		}
+	}
+	if len(months) == 0 {
 		return nil
 	}
-	rows := s.queryRows(ctx, segment.MonthSegmentsSQL,
-		pgx.NamedArgs{"months": s.sealedMonths, "whole": s.hasGroup()})
-	return segment.ReadSegments(rows, len(s.sealedMonths), func(month segment.StoredSegment) error {
-		from := month.Date.UnixMilli()
+	rows := s.queryRows(ctx, segment.MonthPartsSQL,
+		pgx.NamedArgs{"months": months, "starts": starts, "sizes": sizes})
+	return segment.ReadSegments(rows, len(months), func(part segment.StoredSegment) error {
+		from := part.Date.UnixMilli()
 		if s.hasGroup() {
-			return segment.UnpackMembers(from, month.Head, month.Tail, s.members.has, a)
+			return segment.UnpackMembers(from, part.Head, s.members.has, a)
 		}
-		return segment.UnpackMonth(from, month.Head, &a.Players)
+		return segment.UnpackMonth(from, part.Head, &a.Players)
 	})
 }
 
@@ -162,6 +177,12 @@ select player from group_members where org_id = @org and group_id = @group` + or
 type members []bool
 
 func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
+
+// inBlock reports whether any member is in a block of a month's tail.
+func (m members) inBlock(block int) bool {
+	from := min(block*segment.BlockPlayers, len(m))
+	return slices.Contains(m[from:min(from+segment.BlockPlayers, len(m))], true)
+}
 
 func (s *snapshot) readMembers(ctx context.Context) error {
 	rows := s.queryRows(ctx, membersSQL, nil)

@@ -298,7 +298,8 @@ var corruptions = []struct{ table, set string }{
 	{"fork_months", `segment = substr(segment, 1, $1 % octet_length(segment))`},
 	{"fork_months", `head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647,
 		-2147483648])[1 + $1 % 7]`},
-	{"fork_months", `segment = segment || '\x00'`},
+	{"fork_months", `block_bytes[1] = $1`},
+	{"fork_months", `block_bytes = (array['{}', '{1}', '{-1,2}', '{2147483647,2147483647}']::text[])[1 + $1 % 4]::int[]`},
 	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 }
 

@@ -28,8 +28,8 @@ type snapshot struct {
 	lastOrdinal  int  // highest ordinal of the organisation's players; at least the number of players
 	isLarge      bool // see minLargeReport
 	sealedDays   []segment.SealedDay
-	sealedMonths []time.Time // first days of the sealed months in the period, ascending
-	members      members     // set for a large group
+	sealedMonths []segment.SealedMonth // in the period, ascending
+	members      members               // set for a large group
 }
 
 // customPlanSQL is for statements whose best plan depends on the number of forks or players.

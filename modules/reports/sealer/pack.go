@@ -102,7 +102,9 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 		return Result{}, b.replace(ctx, dropMonthSQL, b.args())
 	}
 	m := segment.PackMonth(b.first.UnixMilli(), &c.players, c.plays)
-	return Result{Months: 1}, b.save(ctx, sealMonthSQL, b.args(), m.Head, m.Tail)
+	args := b.args()
+	args["blockBytes"] = m.BlockBytes
+	return Result{Months: 1}, b.save(ctx, sealMonthSQL, args, m.Head, m.Tail)
 }
 
 func (c *collector) addDays(ctx context.Context, b bucket, days []segment.SealedDay) error {
@@ -134,9 +136,10 @@ const (
 		on conflict (fork_id, day) do update set sums = excluded.sums,
 		  head_bytes = excluded.head_bytes, segment = excluded.segment, hash = excluded.hash`
 	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month,
-		head_bytes, segment) values (@org, @fork, @from, @headBytes, @head::bytea || coalesce(@tail::bytea, ''))
-		on conflict (fork_id, month) do update
-		  set head_bytes = excluded.head_bytes, segment = excluded.segment`
+		block_bytes, head_bytes, segment) values (@org, @fork, @from, coalesce(@blockBytes::int[], '{}'),
+		@headBytes, @head::bytea || coalesce(@tail::bytea, ''))
+		on conflict (fork_id, month) do update set block_bytes = excluded.block_bytes,
+		  head_bytes = excluded.head_bytes, segment = excluded.segment`
 )
 
 func (b bucket) saveDay(ctx context.Context, d segment.Day, hash uint64) error {

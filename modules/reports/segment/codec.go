@@ -10,7 +10,7 @@ import (
 // again. DayVersion begins a packed day and its sums, MonthVersion a packed month.
 const (
 	DayVersion   = 4
-	MonthVersion = 7
+	MonthVersion = 8
 )
 
 // ErrDamaged says that the version, checksum or format of a segment is wrong.

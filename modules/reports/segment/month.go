@@ -15,37 +15,58 @@ type Month struct {
 	// completed or passed. The last field is the start of the latest play in milliseconds since the
 	// month began (4 bytes).
 	Head []byte
-	// Tail is a checksum, and for each player a size (uvarint) and a part of that size. The part
-	// has the day (1 byte) and the result (2 bytes) of each play, then the sums of the skills, as
-	// appendSmallSkills packs them. The sizes let a reader skip players. Tail is nil if the month
-	// has too many plays.
+	// Tail has the players again, in blocks of BlockPlayers ordinals, so that a reader can skip
+	// blocks without members of a group. A block is a checksum and its players. A player is as in
+	// Head, then a size (uvarint) and a part of that size: the day (1 byte) and the result (2 bytes)
+	// of each play, then the sums of the skills, as appendSmallSkills packs them. The first player
+	// of a block has the whole ordinal. Tail is nil if the month has too many plays.
 	Tail []byte
+	// BlockBytes are the sizes of the blocks.
+	BlockBytes []int
 }
+
+// BlockPlayers is the number of ordinals of a block.
+const BlockPlayers = 64 * perPage
 
 // PackMonth packs the month that begins at start, in milliseconds since 1970. players must have the
 // sums of plays, which PackMonth sorts. With nil plays the month has no tail.
 func PackMonth(start int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
-	var m Month
-	m.Head = binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))
-	if plays != nil {
-		m.Tail = make([]byte, checksumSize)
-	}
+	head := binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))
 	var last int32
 	players.Each(func(ordinal int32, s PlayerSum) {
-		m.Head = appendPlayer(m.Head, start, ordinal-last, s)
+		head = appendPlayer(head, start, ordinal-last, s)
 		last = ordinal
-		if plays != nil {
-			packed := packPlays(start, plays[:s.Plays])
-			m.Tail = append(binary.AppendUvarint(m.Tail, uint64(len(packed))), packed...)
-			plays = plays[s.Plays:]
-		}
 	})
-	putChecksum(m.Head, 1, start)
-	if m.Tail != nil {
-		putChecksum(m.Tail, 0, start)
+	putChecksum(head, 1, start)
+	m := Month{Head: head}
+	if plays == nil {
+		return m
+	}
+	for pages := range slices.Chunk(players.pages, BlockPlayers/perPage) {
+		first := int32(len(m.BlockBytes) * BlockPlayers)
+		block, rest := packBlock(start, first, Players{pages}, plays)
+		plays = rest
+		m.Tail = append(m.Tail, block...)
+		m.BlockBytes = append(m.BlockBytes, len(block))
 	}
 	return m
+}
+
+// packBlock packs the players of a block, whose ordinals count from first, and returns the plays of
+// later blocks.
+func packBlock(start int64, first int32, players Players, plays []Play) (b []byte, rest []Play) {
+	b = make([]byte, checksumSize)
+	last := -first
+	players.Each(func(ordinal int32, s PlayerSum) {
+		b = appendPlayer(b, start, ordinal-last, s)
+		last = ordinal
+		packed := packPlays(start, plays[:s.Plays])
+		b = append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
+		plays = plays[s.Plays:]
+	})
+	putChecksum(b, 0, start)
+	return b, plays
 }
 
 func appendPlayer(b []byte, start int64, delta int32, s PlayerSum) []byte {
@@ -131,23 +152,17 @@ func UnpackMonth(start int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the month's plays of the players whom member accepts to the accumulator a. The
-// month must have a tail. Errors: ErrDamaged, maybe after some plays are added.
-func UnpackMembers(
-	start int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
-) error {
-	t := reader{b: tail}
-	t.verifyChecksum(start)
+// UnpackMembers adds the plays of a month's block by the players whom member accepts to the
+// accumulator a. Errors: ErrDamaged, maybe after some plays are added.
+func UnpackMembers(start int64, block []byte, member func(ordinal int32) bool, a *Accumulator) error {
+	r := reader{b: block}
+	r.verifyChecksum(start)
 	first := a.dayIndex(start)
-	h := reader{b: head}
 	var ordinal int32
-	for n := h.readHeader(MonthVersion, start); n > 0; n-- {
-		plays, fixed := h.readPlayer(&ordinal)
-		packed := t.take(t.readUvarint())
-		if h.damaged {
-			return ErrDamaged
-		}
-		if !member(ordinal) {
+	for len(r.b) > 0 && !r.damaged {
+		plays, fixed := r.readPlayer(&ordinal)
+		packed := r.take(r.readUvarint())
+		if r.damaged || !member(ordinal) {
 			continue
 		}
 		if !a.addMember(first, plays, packed) {
@@ -156,7 +171,7 @@ func UnpackMembers(
 		s := unpackPlayer(start, plays, fixed)
 		a.Players.sumOf(ordinal).add(&s)
 	}
-	if !h.done() || !t.done() {
+	if r.damaged {
 		return ErrDamaged
 	}
 	return nil

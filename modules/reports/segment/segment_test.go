@@ -20,12 +20,26 @@ func packMonth(from time.Time, plays []Play) Month {
 	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
+// unpackMembers unpacks every block of the month.
+func unpackMembers(m Month, from time.Time, member func(int32) bool, a *Accumulator) error {
+	tail := reader{b: m.Tail}
+	for _, size := range m.BlockBytes {
+		if err := UnpackMembers(from.UnixMilli(), tail.take(uint64(size)), member, a); err != nil {
+			return err
+		}
+	}
+	if !tail.done() {
+		return ErrDamaged
+	}
+	return nil
+}
+
 // playsGenerator generates plays, many of the same player, that start on the given number of days.
 func playsGenerator(from time.Time, days int) *rapid.Generator[[]Play] {
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) Play {
 		p := Play{
 			StartedAt: from.UnixMilli() + rapid.Int64Range(0, int64(days)*day.Milliseconds()-1).Draw(t, "at"),
-			Player:    rapid.OneOf(rapid.Int32Range(1, 9), rapid.Int32Range(1, 1<<12)).Draw(t, "player"),
+			Player:    rapid.OneOf(rapid.Int32Range(1, 9), rapid.Int32Range(1, 3*BlockPlayers)).Draw(t, "player"),
 			Completed: rapid.Bool().Draw(t, "completed"),
 			Answers:   rapid.SliceOf(rapid.ByteRange(0, 2*byte(games.SkillCount)-1)).Draw(t, "answers"),
 		}
@@ -54,7 +68,7 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	a := NewAccumulator(from, 31)
 	a.ExpectMonth(from)
 	busy := func(ordinal int32) bool { return ordinal == 2 }
-	require.NoError(t, UnpackMembers(from.UnixMilli(), m.Head, m.Tail, busy, a))
+	require.NoError(t, unpackMembers(m, from, busy, a))
 	require.Equal(t, DaySums{Plays: 300, Completed: 300, ScoreSum: 2700}, a.Total.DaySums)
 	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
@@ -113,7 +127,7 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 				want.Add(&p)
 			}
 		}
-		require.NoError(t, UnpackMembers(from.UnixMilli(), packed.Head, packed.Tail, member, got))
+		require.NoError(t, unpackMembers(packed, from, member, got))
 		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()},
 			[]any{got.Total, got.Days, got.Players.Count()})
 		want.Players.Each(func(ordinal int32, s PlayerSum) { require.Equal(t, s, got.Players.Get(ordinal)) })
@@ -148,29 +162,27 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 		}
 	}
 	packed := packMonth(from, plays)
-	all := append(slices.Clone(packed.Head), packed.Tail...)
-	unpack := func(b []byte, head int) error {
-		return UnpackMembers(from.UnixMilli(), b[:head], b[head:], func(int32) bool {
-			return true
-		}, NewAccumulator(from, 31))
-	}
-	require.NoError(t, unpack(all, len(packed.Head)))
-	for i := range all {
-		damaged := slices.Clone(all)
-		damaged[i] ^= 0x10
-		require.ErrorIs(t, unpack(damaged, len(packed.Head)), ErrDamaged, i)
-		require.ErrorIs(t, unpack(all[:i], min(i, len(packed.Head))), ErrDamaged, i)
-		if i != len(packed.Head) {
-			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
+	every := func(int32) bool { return true }
+	for _, part := range []struct {
+		name     string
+		b        []byte
+		checksum int // its offset
+		unpack   func(b []byte) error
+	}{
+		{"head", packed.Head, 1, func(b []byte) error { return UnpackMonth(from.UnixMilli(), b, new(Players)) }},
+		{"block", packed.Tail, 0, func(b []byte) error {
+			return UnpackMembers(from.UnixMilli(), b, every, NewAccumulator(from, 31))
+		}},
+	} {
+		require.NoError(t, part.unpack(part.b), part.name)
+		for i := range part.b {
+			damaged := slices.Clone(part.b)
+			damaged[i] ^= 0x10
+			require.ErrorIs(t, part.unpack(damaged), ErrDamaged, "%s %d", part.name, i)
+			require.ErrorIs(t, part.unpack(part.b[:i]), ErrDamaged, "%s %d", part.name, i)
+			putChecksum(damaged, part.checksum, from.UnixMilli())
+			_ = part.unpack(damaged) // a wrong byte with a correct checksum does not panic
 		}
-		// a wrong byte with a correct checksum does not panic
-		if i >= 1+checksumSize {
-			putChecksum(damaged[:len(packed.Head)], 1, from.UnixMilli())
-		}
-		if i >= len(packed.Head)+checksumSize {
-			putChecksum(damaged[len(packed.Head):], 0, from.UnixMilli())
-		}
-		_ = unpack(damaged, len(packed.Head))
 	}
 	beyond := append(binary.AppendUvarint(nil, games.SkillSpace), 1, 1) // no skill has this number
 	month, sums := reader{b: append([]byte{largeSkill}, beyond...)}, reader{b: beyond}

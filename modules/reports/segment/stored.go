@@ -38,13 +38,16 @@ const (
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
 
-// These statements select the segments of @days or @months, without their tails unless @whole.
 const (
-	DaySegmentsSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHeadSQL + `
+	// DaySegmentsSQL selects the segments of @days, without their tails unless @whole.
+	DaySegmentsSQL = `/* reports.segments */ select day, head_bytes,
+		case when @whole then segment else substr(segment, 1, head_bytes) end
 		from fork_days where org_id = @org and fork_id = @fork and day = any(@days)`
-	MonthSegmentsSQL = `/* reports.months */ select month, head_bytes, ` + wholeOrHeadSQL + `
-		from fork_months where org_id = @org and fork_id = @fork and month = any(@months)`
-	wholeOrHeadSQL = `case when @whole then segment else substr(segment, 1, head_bytes) end`
+	// MonthPartsSQL selects parts of the segments of @months: @sizes bytes from @starts, the first
+	// byte being 1. A month may be named repeatedly.
+	MonthPartsSQL = `/* reports.months */ select m.month, p.size, substr(m.segment, p.start, p.size)
+		from unnest(@months::date[], @starts::int[], @sizes::int[]) p (month, start, size)
+		join fork_months m on m.org_id = @org and m.fork_id = @fork and m.month = p.month`
 )
 
 // PlaysSQL selects a fork's plays in the ranges from @starts until before @ends, and HashedPlaysSQL
@@ -85,6 +88,12 @@ type SealedDay struct {
 	Sums []byte // packed; nil if a report on a group reads the day from a sealed month
 }
 
+// SealedMonth is a month that is read from its segment.
+type SealedMonth struct {
+	Date      time.Time // its first day
+	PartBytes []int     // sizes of the head and of the blocks
+}
+
 // Gaps returns the ranges of [from, to) outside the sealed days. days must ascend.
 func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	for _, d := range days {
@@ -101,14 +110,13 @@ func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	return starts, ends
 }
 
-// StoredSegment is a row of DaySegmentsSQL or MonthSegmentsSQL.
+// StoredSegment is a row of DaySegmentsSQL or MonthPartsSQL. A part of a month is a head.
 type StoredSegment struct {
 	Date       time.Time
 	Head, Tail []byte // valid until the next row
 }
 
-// ReadSegments calls unpack for each row of DaySegmentsSQL or MonthSegmentsSQL, and closes rows.
-// Fewer rows than the counted segments are damage, because their plays would be missing. Errors:
+// ReadSegments calls unpack for each row of DaySegmentsSQL or MonthPartsSQL, and closes rows. Fewer rows than the counted segments are damage, because their plays would be missing. Errors:
 // ErrDamaged, also for any error of unpack.
 func ReadSegments(rows pgx.Rows, counted int, unpack func(StoredSegment) error) error {
 	defer rows.Close()
