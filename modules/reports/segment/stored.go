@@ -110,13 +110,14 @@ func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	return starts, ends
 }
 
-// StoredSegment is a row of DaySegmentsSQL or MonthPartsSQL. A part of a month is a head.
+// StoredSegment is a row of DaySegmentsSQL or MonthPartsSQL. A part of a month is the Head.
 type StoredSegment struct {
 	Date       time.Time
 	Head, Tail []byte // valid until the next row
 }
 
-// ReadSegments calls unpack for each row of DaySegmentsSQL or MonthPartsSQL, and closes rows. Fewer rows than the counted segments are damage, because their plays would be missing. Errors:
+// ReadSegments calls unpack for each row of DaySegmentsSQL or MonthPartsSQL, and closes rows. Fewer
+// rows than the counted segments are damage, because their plays would be missing. Errors:
 // ErrDamaged, also for any error of unpack.
 func ReadSegments(rows pgx.Rows, counted int, unpack func(StoredSegment) error) error {
 	defer rows.Close()
