@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -14,23 +15,18 @@ import (
 
 // Of two processes that make the template of databases at once, the slower one uses that of the other.
 func TestTemplateOfAFasterProcessIsUsed(t *testing.T) {
-	t.Parallel()
 	New(t) // skips the test without PostgreSQL
-	template := tb.Must(sharedServer())(t).template
 	s := &server{Server: tb.Must(embeddedpg.Start(t.Context(), t.TempDir(), serverOptions...))(t)}
 	t.Cleanup(func() { require.NoError(t, s.Stop(context.Background())) })
 	s.admin = tb.Must(pgxpool.New(t.Context(), adminURL(s.Server)))(t)
 	t.Cleanup(s.admin.Close)
-	tb.Must(s.admin.Exec(t.Context(), `create database faster`))(t)
+	require.NoError(t, tb.Exec(t, adminURL(s.Server), `create database faster`))
 	faster := tb.Must(s.admin.Begin(t.Context()))(t)
-	tb.Must(faster.Exec(t.Context(), `alter database faster rename to `+template))(t)
+	tb.Must(faster.Exec(t.Context(), `alter database faster rename to `+tb.Must(sharedServer())(t).template))(t)
 	done := make(chan error, 1)
 	go func() { done <- s.makeTemplate(t.Context()) }()
 	require.Eventually(t, func() bool {
-		var waits bool
-		err := s.admin.QueryRow(t.Context(), `select exists (select from pg_locks where not granted)`).Scan(&waits)
-		return err == nil && waits
+		return s.admin.QueryRow(t.Context(), `select 1 from pg_locks where not granted`).Scan(new(int)) == nil
 	}, time.Minute, 2*time.Millisecond)
-	require.NoError(t, faster.Commit(t.Context()))
-	require.NoError(t, <-done)
+	require.NoError(t, errors.Join(faster.Commit(t.Context()), <-done))
 }
