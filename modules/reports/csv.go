@@ -41,16 +41,15 @@ func appendSkills(b []byte, d format.Dialect, answers []byte) []byte {
 	return append(appendSkillCounts(append(b, '"'), answers), '"')
 }
 
-func (e *Export) appendRow(b []byte) []byte {
-	r := &e.row
+func (e *Export) appendRow(b []byte, r *exportRow) []byte {
 	d := e.dialect
 	separator := d.Separator()
-	b = append(appendID(b, r.id), separator)
+	b = append(appendID(b, r.id[:]), separator)
 	b = append(append(b, e.snap.query.ForkID...), separator)
 	if r.hasRelease {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
-	b = append(e.appendPlayer(append(b, separator)), separator)
+	b = append(append(append(b, separator), r.player...), separator)
 	b = append(d.AppendInstant(b, r.StartedAt), separator)
 	if r.Completed {
 		b = append(d.AppendInstant(b, r.completedAt), separator)
@@ -63,13 +62,6 @@ func (e *Export) appendRow(b []byte) []byte {
 		b = append(b, separator, separator, separator)
 	}
 	return append(appendSkills(b, d, r.Answers), '\n')
-}
-
-func (e *Export) appendPlayer(b []byte) []byte {
-	if int(e.row.Player) < len(e.cells) && e.cells[e.row.Player] != "" {
-		return append(b, e.cells[e.row.Player]...)
-	}
-	return appendPlayer(b, e.dialect, e.row.key, e.row.label)
 }
 
 // appendID appends the text of a UUID. PostgreSQL would take five times as long.

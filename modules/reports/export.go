@@ -21,21 +21,26 @@ type Export struct {
 	dialect       format.Dialect
 	headerSent    bool     // the header row was returned
 	rows          pgx.Rows // nil after the start: no row follows the header
-	row           exportRow
-	cells         []string // cells of each player, by ordinal; nil: rows select their player's columns
-	rowsRead      int      // rows read, including those of players outside the group
-	playsReturned int64    // plays returned so far
+	block         [blockRows]exportRow
+	unsent        []exportRow // the rest of block
+	cells         []string    // cells of each player, by ordinal; nil: rows select their player's columns
+	rowsRead      int         // rows read, including those of players outside the group
+	playsReturned int64       // plays returned so far
 }
 
-// exportRow is a play as an export shows it, valid until the next row.
+// exportRow is a play as an export shows it, valid until the next block.
 type exportRow struct {
 	segment.Play
-	id          []byte // 16 bytes, valid until the next row
+	id          [16]byte
 	hasRelease  bool
 	release     int32
 	completedAt int64  // in milliseconds since 1970
-	key, label  []byte // key and label of the player; unset if Export.cells is used
+	player      []byte // cells of the player
 }
+
+// blockRows is the number of rows that are parsed together. The processor then fetches their
+// players' cells at the same time; one by one, waiting for memory took a third of the time.
+const blockRows = 32
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
 // caller authorises the read of the group by the header, and closes the export. It takes no report
@@ -75,15 +80,17 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 		b = e.dialect.AppendHeader(b, csvHeader)
 	}
 	for len(b) < size {
-		more, err := e.next(ctx)
-		if err != nil {
-			return b, fmt.Errorf("reports: export: %w", err)
+		if len(e.unsent) == 0 {
+			if err := e.readBlock(ctx); err != nil {
+				return b, fmt.Errorf("reports: export: %w", err)
+			}
 		}
-		if !more {
+		if len(e.unsent) == 0 {
 			break
 		}
 		e.playsReturned++
-		b = e.appendRow(b)
+		b = e.appendRow(b, &e.unsent[0])
+		e.unsent = e.unsent[1:]
 	}
 	if len(b) == 0 {
 		return b, io.EOF
@@ -147,7 +154,6 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	e.row = exportRow{} // a player without cells must not keep a key
 	e.cells = make([]string, e.snap.lastOrdinal+1)
 	for i, ordinal := range l.ordinals {
 		e.cells[max(ordinal, ^ordinal)] = l.label(int32(i))
@@ -178,11 +184,33 @@ func (e *Export) cachesPlayers() bool {
 	return s.isLarge || s.lastOrdinal <= minLargeReport // otherwise look-ups for the few rows are faster
 }
 
-func (e *Export) next(ctx context.Context) (bool, error) {
+// readBlock reads the next rows into unsent, none after the last.
+func (e *Export) readBlock(ctx context.Context) error {
+	n := 0
+	for ; n < blockRows; n++ {
+		more, err := e.next(ctx, &e.block[n])
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+	}
+	e.unsent = e.block[:n]
+	for i := range e.unsent {
+		r := &e.unsent[i]
+		if int(r.Player) < len(e.cells) && e.cells[r.Player] != "" {
+			r.player = append(r.player[:0], e.cells[r.Player]...)
+		}
+	}
+	return nil
+}
+
+func (e *Export) next(ctx context.Context, row *exportRow) (bool, error) {
 	for e.rows != nil {
 		for e.rows.Next() {
 			e.rowsRead++
-			if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
+			if e.parse(row); !e.snap.largeGroup || e.snap.members.has(row.Player) {
 				return true, nil
 			}
 		}
@@ -201,23 +229,26 @@ const exportPlayersSQL = `/* reports.players */
 select ordinal, label, case when @mode = 'nominative' then display_name else label end
   from players where org_id = @org`
 
-func (e *Export) parse() {
+func (e *Export) parse(row *exportRow) {
 	v := e.rows.RawValues()
-	row := &e.row
+	answers := row.Answers[:0]
 	row.Scan(v)
+	row.Answers = append(answers, row.Answers...)
 	v = v[5:]
-	row.id = v[0]
+	row.id = [16]byte(v[0])
 	if row.hasRelease = v[1] != nil; row.hasRelease {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}
 	if row.Completed {
 		row.completedAt = segment.Milliseconds(v[2])
 	}
+	var key, label []byte
 	if e.cells == nil {
-		row.key = v[3]
-		row.label = v[3]
+		key = v[3]
+		label = v[3]
 		if v[4] != nil {
-			row.label = v[4]
+			label = v[4]
 		}
 	}
+	row.player = appendPlayer(row.player[:0], e.dialect, key, label)
 }
