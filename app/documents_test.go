@@ -52,9 +52,9 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		for _, test := range namedTestPattern.FindAllStringSubmatch(string(text), -1) {
 			require.Contains(t, sources.String(), "func "+test[1]+"(", name)
 		}
-		for _, named := range namedIdentifierPattern.FindAllStringSubmatch(string(text), -1) {
-			declared := regexp.MustCompile(`\b` + named[1] + `\b`).MatchString(sources.String())
-			require.True(t, declared, "%s: %s is in no file of Go", name, named[0])
+		for _, match := range namedIdentifierPattern.FindAllStringSubmatch(string(text), -1) {
+			declared := regexp.MustCompile(`\b` + match[1] + `\b`).MatchString(sources.String())
+			require.True(t, declared, "%s: %s is in no file of Go", name, match[0])
 		}
 		for _, file := range namedFilePattern.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(file[1], "/") {
@@ -102,8 +102,8 @@ func TestPromisesHaveTests(t *testing.T) {
 	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
 	page := string(filesOfTree(t, ".html")["web/docs/templates/security.html"])
 	var subjects, sections, provedSubjects, namedTests []string
-	for _, found := range subjectPattern.FindAllStringSubmatch(page, -1) {
-		subjects = append(subjects, found[1])
+	for _, match := range subjectPattern.FindAllStringSubmatch(page, -1) {
+		subjects = append(subjects, match[1])
 	}
 	require.Greater(t, len(subjects), 20)
 	for _, row := range rows {
@@ -124,10 +124,10 @@ func TestPromisesHaveTests(t *testing.T) {
 
 	var existing []string
 	for file, text := range filesOfTree(t, "_test.go") {
-		for _, found := range testPattern.FindAllStringSubmatch(string(text), -1) {
-			existing = append(existing, found[1])
+		for _, match := range testPattern.FindAllStringSubmatch(string(text), -1) {
+			existing = append(existing, match[1])
 			if strings.Contains(file, "chaos") {
-				assert.Contains(t, namedTests, found[1], "a suite of chaos proves a promise")
+				assert.Contains(t, namedTests, match[1], "a suite of chaos proves a promise")
 			}
 		}
 	}

@@ -89,9 +89,9 @@ func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for _, found := range linkPattern.FindAllSubmatch(text, -1) {
+		for _, match := range linkPattern.FindAllSubmatch(text, -1) {
 			links++
-			require.FileExists(t, filepath.Join(filepath.Dir(path), string(found[1])), path)
+			require.FileExists(t, filepath.Join(filepath.Dir(path), string(match[1])), path)
 		}
 		return err
 	}))

@@ -156,12 +156,12 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 		}
 		const query = "?from=2026-01-01&to=2026-01-07"
 		file := h.pathOf(t, s) + query
-		for _, elsewhere := range []http.Header{
+		for _, headers := range []http.Header{
 			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.BaseURL}}, {},
 			{"Sec-Fetch-Site": {"cross-site"}, "Referer": {h.BaseURL + path}}, {"Referer": {path}},
 		} {
-			b.Send(http.MethodGet, file, "", elsewhere).Is(t, 403).Has(t, "nothing was downloaded",
+			b.Send(http.MethodGet, file, "", headers).Is(t, 403).Has(t, "nothing was downloaded",
 				`href="`+path+strings.ReplaceAll(query, "&", "&amp;"))
 		}
 		files[file] = h.BaseURL + path

@@ -51,13 +51,13 @@ func TestEveryScreenTakesASlot(t *testing.T) {
 	}
 	app := fiber.New()
 	h.Mount(app)
-	var all sync.WaitGroup
+	var requests sync.WaitGroup
 	for _, route := range app.GetRoutes(true) {
 		if route.Method != http.MethodGet && route.Method != http.MethodPost ||
 			strings.HasPrefix(route.Path, "/static/") { // static files come from memory
 			continue
 		}
-		all.Go(func() {
+		requests.Go(func() {
 			request := httptest.NewRequestWithContext(t.Context(), route.Method, route.Path, http.NoBody)
 			response, err := app.Test(request, int(2*limit.Wait/time.Millisecond))
 			if assert.NoError(t, err) {
@@ -66,5 +66,5 @@ func TestEveryScreenTakesASlot(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	requests.Wait()
 }

@@ -37,15 +37,15 @@ func (h *Handler) Screens() []Screen {
 // middleware refuses API keys on screens.
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
-	all := append(h.Screens(),
+	screens := append(h.Screens(),
 		newScreen("/", h.WithMemberships, h.chooseOrganisation("/reports")),
 		newScreen("/settings", h.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
 	for _, s := range h.organisationScreens() {
 		if path := strings.TrimPrefix(s.Path, "/o/:org"); !strings.ContainsAny(path, ":.") {
-			all = append(all, newScreen(path, h.WithMemberships, h.chooseOrganisation(path)))
+			screens = append(screens, newScreen(path, h.WithMemberships, h.chooseOrganisation(path)))
 		}
 	}
-	for _, s := range all {
+	for _, s := range screens {
 		h.mount(app, s)
 	}
 }
@@ -111,11 +111,11 @@ func (h *Handler) accountScreens() []Screen {
 }
 
 func (h *Handler) docsScreens() []Screen {
-	var all []Screen
+	var screens []Screen
 	row := func(path string, page handler) {
 		s := newScreen("/docs"+path, h.FindReader, page)
 		s.Surface = limit.Public
-		all = append(all, s)
+		screens = append(screens, s)
 	}
 	row("/search", h.docs.Search)
 	for _, path := range []string{
@@ -125,7 +125,7 @@ func (h *Handler) docsScreens() []Screen {
 	} {
 		row(path, h.docs.Page)
 	}
-	return all
+	return screens
 }
 
 func newScreen(

@@ -126,8 +126,8 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 		for _, s := range screens {
 			if s.Permission != (authz.Permission{}) {
 				may := r.mayOpen(t, s)
-				why := map[bool]string{true: "no screen links to it", false: "a screen links to it"}[may]
-				assert.Equal(t, may, offered[s.Path], "%s, %s: %s", r.name, s.Path, why)
+				message := map[bool]string{true: "no screen links to it", false: "a screen links to it"}[may]
+				assert.Equal(t, may, offered[s.Path], "%s, %s: %s", r.name, s.Path, message)
 				assert.Equal(t, may && s.Form != nil, offered["post"+s.Path], "%s, the form of %s", r.name, s.Path)
 			}
 		}

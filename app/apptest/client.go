@@ -45,15 +45,15 @@ func ReadAll(t *testing.T, response *http.Response) string {
 
 // ReadSlowly reads a body at 200 KB/s in the background. The channel receives the error at its end, such as io.EOF.
 func ReadSlowly(body io.Reader) <-chan error {
-	ended := make(chan error, 1)
+	done := make(chan error, 1)
 	go func() {
 		var err error
 		for ; err == nil; <-time.After(50 * time.Millisecond) {
 			_, err = io.CopyN(io.Discard, body, 10_000)
 		}
-		ended <- err
+		done <- err
 	}()
-	return ended
+	return done
 }
 
 // Get sends a GET with a key ("": none) and headers as name, value pairs.

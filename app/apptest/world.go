@@ -39,11 +39,11 @@ func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings)
 	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	w.Program, err = assembly.New(t.Context(), settings)
 	require.NoError(t, err)
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- w.Serve(ctx, ln, func() {}) }()
 	w.Stop = sync.OnceValue(func() error {
-		stop()
+		cancel()
 		return <-served
 	})
 	t.Cleanup(func() {

@@ -153,7 +153,7 @@ func newServices(
 	}, s.Keyring)
 	m.Exports = exports.New(m.Reports, m.Log, p.Recheck, ops)
 	m.Keys = apikeys.New(p.Requests, m.Orgs, m.Log, m.Policy, s.Now)
-	m.Keys.OnRefusal = func(why audit.Reason) { counts.keyRefusals.WithLabelValues(string(why)).Inc() }
+	m.Keys.OnRefusal = func(reason audit.Reason) { counts.keyRefusals.WithLabelValues(string(reason)).Inc() }
 	return m, nil
 }
 
@@ -183,18 +183,18 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 // RunBackground runs the background work until ctx ends, and restarts it after a panic.
 func (p *Program) RunBackground(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
-	var all sync.WaitGroup
+	var tasks sync.WaitGroup
 	for name, work := range p.background {
-		all.Go(func() { supervisor.Run(ctx, name, work) })
+		tasks.Go(func() { supervisor.Run(ctx, name, work) })
 	}
-	all.Wait()
+	tasks.Wait()
 }
 
 // Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground
 // have returned.
 func (p *Program) Close() {
-	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), usageTimeout)
+	defer cancel()
 	if err := p.Keys.UsageCounter.Store(ctx); err != nil {
 		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
 	}

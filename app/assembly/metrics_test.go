@@ -33,11 +33,11 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	w := apptest.ServeInProcess(t, testkit.New(t),
 		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
 	lock := w.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	var background sync.WaitGroup
 	background.Go(func() { w.RunBackground(ctx) })
 	defer background.Wait()
-	defer stop()
+	defer cancel()
 	w.Browser("").Get("/sign-in")
 
 	apptest.WaitUntil(t, 20*time.Second, "the background work does not register its own", func() bool {

@@ -78,11 +78,11 @@ func (p Pools) byName() map[string]*postgres.DB {
 
 // Close closes the open pools in parallel: each may take seconds if the database is silent.
 func (p Pools) Close() {
-	var all sync.WaitGroup
+	var tasks sync.WaitGroup
 	for _, db := range p.byName() {
-		all.Go(db.Close)
+		tasks.Go(db.Close)
 	}
-	all.Wait()
+	tasks.Wait()
 }
 
 // otherFiles reserves descriptors for the log, the listeners and the connections to ops.
@@ -141,8 +141,8 @@ func (r *readiness) check(pools Pools) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if time.Since(r.checkedAt) >= readyAge {
-		ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
-		defer stop()
+		ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+		defer cancel()
 		r.err = pools.ready(ctx)
 		r.checkedAt = time.Now()
 	}

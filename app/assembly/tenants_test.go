@@ -160,7 +160,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 				values (sha256($1), 10, now() + interval '5 min') on conflict (key_hash)
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`, "account:"+first.owner.Email)
 			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(c.lock))
-			defer w.startLoad(func(turn int) { c.send(w, first, turn) })()
+			defer w.startLoad(func(i int) { c.send(w, first, i) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
 			apptest.WaitUntil(t, 20*time.Second, "the load takes too few connections", func() bool {
 				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.hold)
@@ -184,17 +184,17 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 
 func (w *world) startLoad(send func(turn int)) (stop func()) {
 	var ended atomic.Bool
-	var all sync.WaitGroup
-	for turn := range 40 {
-		all.Go(func() {
-			for ; !ended.Load(); turn += 40 {
-				send(turn)
+	var senders sync.WaitGroup
+	for i := range 40 {
+		senders.Go(func() {
+			for ; !ended.Load(); i += 40 {
+				send(i)
 			}
 		})
 	}
 	return func() {
 		ended.Store(true)
-		all.Wait()
+		senders.Wait()
 	}
 }
 

@@ -202,12 +202,12 @@ func (c *caller) recordWrong(format string, args ...any) outcome {
 }
 
 // callEverything runs the clients, shared evenly among the callers, until stop is called.
-func callEverything(all []*caller, clients int) (stop func()) {
+func callEverything(callers []*caller, clients int) (stop func()) {
 	var ended atomic.Bool
 	var running sync.WaitGroup
 	for n := range clients {
 		running.Go(func() {
-			c := all[n%len(all)]
+			c := callers[n%len(callers)]
 			names := slices.Collect(maps.Keys(c.calls))
 			for !ended.Load() {
 				c.call(names[rand.IntN(len(names))])
@@ -218,7 +218,7 @@ func callEverything(all []*caller, clients int) (stop func()) {
 	return sync.OnceFunc(func() {
 		ended.Store(true)
 		running.Wait()
-		for _, c := range all {
+		for _, c := range callers {
 			c.http.CloseIdleConnections()
 		}
 	})

@@ -35,10 +35,10 @@ func TestHostileClientsBreakNoResponse(t *testing.T) {
 	}
 	dg := apptest.LaunchWith(t, limitFiles, append([]string{"serve"}, db.Flags()...)...).AwaitServing()
 	c := newCaller(t, db, dg.ListenURL)
-	ctx, end := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	h := &hostileClients{ctx: ctx}
 	stop := func() {
-		end()
+		cancel()
 		h.running.Wait()
 	}
 	defer stop()

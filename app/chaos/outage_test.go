@@ -22,13 +22,13 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	x := apptest.NewExternalServer(t)
 	dg := x.Serve()
 	db := x.World
-	var all []*caller // only waitForSuccess uses the first one
+	var callers []*caller // only waitForSuccess uses the first one
 	for range apptest.PickSize(4, 9, 9) {
-		all = append(all, newCaller(t, db, dg.ListenURL))
+		callers = append(callers, newCaller(t, db, dg.ListenURL))
 	}
-	stop := callEverything(all[1:], apptest.PickSize(30, 50, 50))
+	stop := callEverything(callers[1:], apptest.PickSize(30, 50, 50))
 	defer stop()
-	waitForSuccess(t, all[0])
+	waitForSuccess(t, callers[0])
 	for i := range apptest.PickSize(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		if i%2 == 0 {
@@ -38,11 +38,11 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		} else {
 			killBackend(t, db)
 		}
-		waitForSuccess(t, all[0])
+		waitForSuccess(t, callers[0])
 	}
 	stop()
 	db.Owner.Pool.Reset()
-	requireCorrectResponses(t, db, dg, all...)
+	requireCorrectResponses(t, db, dg, callers...)
 }
 
 // killBackend kills one of dg's backends. The server then ends all sessions and recovers.

@@ -28,7 +28,7 @@ type tableRequest struct {
 func (s tableRequest) String() string { return strings.Join([]string{s.verb, s.path, s.who}, " ") }
 
 // requests parses a table with the columns who, verb, path, status and, optionally, form:name=value&….
-func (w *requestWorld) requests(table string) (all []tableRequest) {
+func (w *requestWorld) requests(table string) (requests []tableRequest) {
 	names := strings.NewReplacer("{period}", "?from=2026-03-01&to=2026-03-31",
 		"{none}", "00000000-0000-4000-8000-000000000000",
 		"{fork}", w.forks["acme"], "{other}", w.forks["other"], "{named}", w.forks["named"],
@@ -46,9 +46,9 @@ func (w *requestWorld) requests(table string) (all []tableRequest) {
 		if len(fields) > 4 {
 			s.form = strings.TrimPrefix(fields[4], "form:")
 		}
-		all = append(all, s)
+		requests = append(requests, s)
 	}
-	return all
+	return requests
 }
 
 func (s tableRequest) values(w *requestWorld) url.Values {
@@ -76,15 +76,15 @@ func endpointTable(t *testing.T) string {
 	document := apptest.ReadFile(t, apptest.RepositoryPath("modules", "publicapi", "openapi.json"))
 	var api struct{ Paths map[string]json.RawMessage }
 	require.NoError(t, json.Unmarshal([]byte(document), &api))
-	var all strings.Builder
+	var table strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
 		period := ""
 		if bytes.Contains(api.Paths[path], []byte(`/parameters/From"`)) {
 			period = "{period}"
 		}
-		fmt.Fprintf(&all, "key:acme GET %s%s 200\n", strings.Replace(path, "forkId", "fork", 1), period)
+		fmt.Fprintf(&table, "key:acme GET %s%s 200\n", strings.Replace(path, "forkId", "fork", 1), period)
 	}
-	return all.String()
+	return table.String()
 }
 
 // apiTable has requests that send other statements than those of endpointTable.
@@ -120,7 +120,7 @@ key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={foreign} 404
 
 // pageTable returns a request for every page but those of sign-in and reset, and for each path that redirects to one.
 func pageTable() string {
-	var all strings.Builder
+	var table strings.Builder
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", "acme", ":fork", "{fork}", ":key", "{keyID}",
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
@@ -128,17 +128,17 @@ func pageTable() string {
 		switch {
 		case s.Page == nil, strings.HasPrefix(path, "/sign-in"), path == "/account/reset":
 		case strings.HasPrefix(path, "/account"):
-			fmt.Fprintf(&all, "admin GET %s 200\n", path)
+			fmt.Fprintf(&table, "admin GET %s 200\n", path)
 		case !inOrganisation:
-			fmt.Fprintf(&all, "owner GET %s 200\n", path)
+			fmt.Fprintf(&table, "owner GET %s 200\n", path)
 		default:
-			fmt.Fprintf(&all, "owner GET %s 200\n", path)
+			fmt.Fprintf(&table, "owner GET %s 200\n", path)
 			if !strings.ContainsAny(short, "{.") {
-				fmt.Fprintf(&all, "owner GET %s 303\n", short)
+				fmt.Fprintf(&table, "owner GET %s 303\n", short)
 			}
 		}
 	}
-	return all.String()
+	return table.String()
 }
 
 const screenTable = `

@@ -68,16 +68,16 @@ func (s *smuggler) sendPayload(n int, payload string) (ids []string, err error) 
 	}
 }
 
-func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
+func (s *smuggler) smuggle(t *testing.T, cases []smuggling) {
 	var next atomic.Int32
 	testkit.Concurrently(24, func(int) {
-		for n := int(next.Add(1)) - 1; n < len(all); n = int(next.Add(1)) - 1 {
-			ids, err := s.sendPayload(n, all[n].payload)
-			assert.NoError(t, err, all[n].name)
+		for n := int(next.Add(1)) - 1; n < len(cases); n = int(next.Add(1)) - 1 {
+			ids, err := s.sendPayload(n, cases[n].payload)
+			assert.NoError(t, err, cases[n].name)
 			for _, id := range ids {
 				if parts := requestIDPattern.FindStringSubmatch(id); parts != nil { // dg itself generates the other ids
 					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, parts[2:],
-						"%s: %s got another's answer", s.name, all[n].name)
+						"%s: %s got another's answer", s.name, cases[n].name)
 				}
 			}
 		}
@@ -87,11 +87,11 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 // requestIDPattern matches a payload's request id: outer or inner, the smuggler and the payload's number.
 var requestIDPattern = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
 
-func (s *smuggler) executedNames(log, client string, all []smuggling) (names []string) {
+func (s *smuggler) executedNames(log, client string, cases []smuggling) (names []string) {
 	innerPattern := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + client + `"`)
 	for _, id := range innerPattern.FindAllStringSubmatch(log, -1) {
 		n, _ := strconv.Atoi(id[1])
-		names = append(names, all[n].name)
+		names = append(names, cases[n].name)
 	}
 	return names
 }
@@ -103,7 +103,7 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	p := apptest.ServeBehindProxy(t, "--log-format", "json")
 	upstream := strings.TrimPrefix(p.ListenURL, "http://")
 	path, _, _ := strings.Cut(p.ExportPath, "?")
-	all := smugglings()
+	cases := smugglings()
 	for _, name := range []string{"direct", "nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
 			s := &smuggler{name: name, address: upstream, hiddenClient: "127.0.0.2",
@@ -112,19 +112,19 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 				s.address = apptest.StartProxy(t, name, upstream)
 				s.hiddenClient = "127.0.0.1"
 			}
-			s.smuggle(t, all)
+			s.smuggle(t, cases)
 			apptest.WaitUntil(t, 30*time.Second, "the valid request is not executed", func() bool {
 				// repeats the valid payload, because a loaded machine may exceed its deadline
-				require.NoError(t, tb.ErrorOf(s.sendPayload(len(all)-1, all[len(all)-1].payload)))
-				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", all), validPayload)
+				require.NoError(t, tb.ErrorOf(s.sendPayload(len(cases)-1, cases[len(cases)-1].payload)))
+				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", cases), validPayload)
 			})
-			executed := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, all),
+			executed := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, cases),
 				func(name string) bool { return name == validPayload })
 			require.Empty(t, executed, "these requests were executed")
 		})
 	}
 	require.Zero(t, p.CountRows(`audit_entries where action = 'export.started' and (address <> '127.0.0.2'
-		or request_id like 'inner-direct-%' and request_id <> $1)`, fmt.Sprintf("inner-direct-%05d", len(all)-1)))
+		or request_id like 'inner-direct-%' and request_id <> $1)`, fmt.Sprintf("inner-direct-%05d", len(cases)-1)))
 }
 
 // smuggling is a payload that hides a second request. OUTER and INNER stand for the other headers of the two requests.
@@ -135,7 +135,7 @@ const innerRequest = "GET /CSV HTTP/1.1\r\nINNER\r\n"
 // validPayload names the only payload whose second request is valid. It comes last.
 const validPayload = "two whole requests"
 
-func smugglings() (all []smuggling) {
+func smugglings() (cases []smuggling) {
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(innerRequest), innerRequest)
 	const end = "0\r\n\r\n" + innerRequest
 	for _, request := range []string{"GET /healthz", "POST /sign-in", "GET /CSV"} {
@@ -160,7 +160,7 @@ func smugglings() (all []smuggling) {
 			"an extension":       "Transfer-Encoding: chunked\r\n\r\n0;\n\r\n" + end,
 			"trailers":           "Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 3\r\n\r\n" + innerRequest,
 		} {
-			all = append(all, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + rest})
+			cases = append(cases, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + rest})
 		}
 	}
 	// After these invalid requests, no second request may be executed.
@@ -173,7 +173,7 @@ func smugglings() (all []smuggling) {
 			"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 		"PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 	} {
-		all = append(all, smuggling{fmt.Sprintf("after %q", head), head + innerRequest})
+		cases = append(cases, smuggling{fmt.Sprintf("after %q", head), head + innerRequest})
 	}
-	return append(all, smuggling{validPayload, "GET /healthz HTTP/1.1\r\nOUTER\r\n" + innerRequest})
+	return append(cases, smuggling{validPayload, "GET /healthz HTTP/1.1\r\nOUTER\r\n" + innerRequest})
 }

@@ -70,9 +70,9 @@ func (p *proof) exec(sql string) {
 func (p *proof) queryStrings(sql string) []string {
 	rows, err := p.admin.Query(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
-	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(p.t, err, sql)
-	return all
+	return texts
 }
 
 // readChecksums returns a checksum of the rows of each table and organisation. Each text ends with the organisation.

@@ -101,9 +101,9 @@ func programTags(t *testing.T) (tags []string) {
 		"web/*.go", "web/*/*.go"} {
 		files := tb.Must(filepath.Glob(apptest.RepositoryPath(pattern)))(t)
 		for _, file := range files {
-			for _, found := range tag.FindAllStringSubmatch(apptest.ReadFile(t, file), -1) {
+			for _, match := range tag.FindAllStringSubmatch(apptest.ReadFile(t, file), -1) {
 				if !strings.HasSuffix(file, "_test.go") {
-					tags = append(tags, found[1])
+					tags = append(tags, match[1])
 				}
 			}
 		}
@@ -125,8 +125,8 @@ type sentStatement struct {
 var tagPattern = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
 
 func (s sentStatement) tag() string {
-	if found := tagPattern.FindStringSubmatch(s.sql); found != nil {
-		return found[1]
+	if match := tagPattern.FindStringSubmatch(s.sql); match != nil {
+		return match[1]
 	}
 	return s.sql
 }

@@ -107,7 +107,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	}
 	if err != nil {
 		message := err.Error()
-		if apiError, is := errors.AsType[*apperr.Error](err); is {
+		if apiError, ok := errors.AsType[*apperr.Error](err); ok {
 			message = strings.TrimPrefix(message, string(apiError.Code)+": ") // error codes are for API clients
 		}
 		fmt.Fprintln(p.Stderr, "dg:", message)
@@ -226,7 +226,7 @@ func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error)
 func unknownSettings(program *kong.Application) (names []string) {
 	isSetting := map[string]bool{}
 	_ = kong.Visit(program.Node, func(v kong.Visitable, next kong.Next) error {
-		if flag, is := v.(*kong.Flag); is {
+		if flag, ok := v.(*kong.Flag); ok {
 			for _, name := range flag.Envs {
 				isSetting[name] = true
 				isSetting[name+fileSuffix] = flag.Tag.Has("secret")

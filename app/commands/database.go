@@ -76,8 +76,8 @@ func (db *database) release() {
 	if db.server == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
 	if err := db.server.Stop(ctx); err != nil {
 		db.log.Error("the embedded PostgreSQL did not stop", "error", err)
 	}

@@ -19,8 +19,8 @@ type doctorCmd struct{ config.Serve }
 const doctorTimeout = time.Minute // bounds all checks together
 
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
-	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+	defer cancel()
 	s := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, ServeMayRun: true,
 		ServingURL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
@@ -56,8 +56,8 @@ func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return fmt.Errorf("DG_ADDR: %w", err)
 	}
-	ctx, stop := context.WithTimeout(ctx, healthTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
 	status, text, err := doctor.Get(ctx, net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz")
 	if err != nil {
 		return err

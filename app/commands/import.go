@@ -94,16 +94,16 @@ func (o *operator) importFiles(
 
 func wrapImportError(ctx context.Context, err error) error {
 	const nothing = "nothing was imported: "
-	pgErr, is := errors.AsType[*pgconn.PgError](err)
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
 	case ctx.Err() != nil: // err is only a consequence
 		return errors.New("interrupted: nothing was imported")
-	case is && pgErr.Code == sqlStateNotNull && pgErr.TableName == "plays":
+	case ok && pgErr.Code == sqlStateNotNull && pgErr.TableName == "plays":
 		return errors.New(nothing + "a player was erased while the import ran. Import again, which names " +
 			"the lines")
-	case is && pgErr.Code == sqlStateDiskFull:
+	case ok && pgErr.Code == sqlStateDiskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
 	case isLockFailure(err):
@@ -121,8 +121,8 @@ const sqlStateDiskFull = "53100"
 
 // isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
 func isLockFailure(err error) bool {
-	pgErr, is := errors.AsType[*pgconn.PgError](err)
-	return is && slices.Contains([]string{"40P01", "55P03"}, pgErr.Code)
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && slices.Contains([]string{"40P01", "55P03"}, pgErr.Code)
 }
 
 // sqlStateNotNull is the SQLSTATE of a missing value.

@@ -93,15 +93,15 @@ func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bo
 		return err
 	}
 	defer o.Close()
-	done, err := identity.MigrateSecrets(ctx, o.DB, db.keyring, forgetLost)
-	if done.Encrypted > 0 {
-		db.log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", done.Encrypted)
+	result, err := identity.MigrateSecrets(ctx, o.DB, db.keyring, forgetLost)
+	if result.Encrypted > 0 {
+		db.log.Info("encrypted two-step secrets with DG_SECRET_KEY", "secrets", result.Encrypted)
 	}
-	if done.Unreadable > 0 {
+	if result.Unreadable > 0 {
 		db.log.Error("two-step secrets cannot be read, so codes of these people cannot be checked. "+
 			"Set DG_SECRET_KEY_PREVIOUS to their key, or reset the accounts, which dg doctor names", "secrets",
-			done.Unreadable)
+			result.Unreadable)
 	}
-	db.unreadableSecrets = done.Unreadable
+	db.unreadableSecrets = result.Unreadable
 	return err
 }

@@ -79,15 +79,15 @@ func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) erro
 type organisationListCmd struct{ ownerDatabase }
 
 func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	all, err := o.orgs.AllOrganisations(ctx)
+	organisations, err := o.orgs.AllOrganisations(ctx)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 {
+	if len(organisations) == 0 {
 		return p.print("There are no organisations: dg organisation create makes one.\n")
 	}
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	for _, l := range all {
+	for _, l := range organisations {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Slug, l.Plan, l.ReportingMode, l.ID, l.Name)
 	}
 	return w.Flush()

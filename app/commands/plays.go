@@ -88,10 +88,10 @@ type segmentsRebuildCmd struct {
 }
 
 func (c segmentsRebuildCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	done, err := sealer.New(o.DB, time.Now, p.log).Rebuild(ctx, c.Wait)
+	result, err := sealer.New(o.DB, time.Now, p.log).Rebuild(ctx, c.Wait)
 	if err != nil {
 		return err
 	}
 	return p.print("Sealed %d days and %d months; dg serve seals %d that are being written to later.\n",
-		done.Days, done.Months, done.Skipped)
+		result.Days, result.Months, result.Skipped)
 }

@@ -82,12 +82,12 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	defer a.Close()
 	defer context.AfterFunc(ctx, func() { tellSystemd(p.log, daemon.SdNotifyStopping) })()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	go func() {
-		stop(telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)))
+		cancel(telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)))
 	}()
-	go func() { stop(db.watch(ctx)) }()
+	go func() { cancel(db.watch(ctx)) }()
 	return serve(ctx, a, main, func() {
 		fmt.Fprint(p.Stdout, greeting)
 		tellSystemd(p.log, daemon.SdNotifyReady)
@@ -170,11 +170,11 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 }
 
 func serve(ctx context.Context, a *assembly.Program, ln net.Listener, ready func()) error {
-	working, stop := context.WithCancel(ctx)
+	workCtx, cancel := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { a.RunBackground(working) })
+	background.Go(func() { a.RunBackground(workCtx) })
 	defer func() {
-		stop()
+		cancel()
 		background.Wait()
 	}()
 	err := a.Serve(ctx, ln, ready)

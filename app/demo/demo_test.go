@@ -41,7 +41,7 @@ func TestDemoLooksReal(t *testing.T) {
 		return io.NopCloser(bytes.NewReader(demoFile(t, now))), nil
 	}}
 	tb.Must(importer.Importer{Pool: db}.Import(t.Context(), []importer.Input{input}, nil))(t)
-	for what, want := range map[string]float64{
+	for figure, want := range map[string]float64{
 		"count(*) from plays": 16_519,
 		"count(*) from users": float64(len(demo.Accounts)),
 		"count(*) from forks f where not exists (select from plays p where p.fork_id = f.id)": 1,
@@ -59,7 +59,7 @@ func TestDemoLooksReal(t *testing.T) {
 			row_number() over (partition by fork_id, player order by started_at) nth from plays) p`: 1_688,
 	} {
 		var got float64
-		require.NoError(t, db.QueryRow(t.Context(), "select (select "+what+")::float8").Scan(&got), what)
-		assert.InDelta(t, want, got, want/40, what)
+		require.NoError(t, db.QueryRow(t.Context(), "select (select "+figure+")::float8").Scan(&got), figure)
+		assert.InDelta(t, want, got, want/40, figure)
 	}
 }

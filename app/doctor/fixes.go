@@ -64,14 +64,14 @@ const fixPort = "correct the port of the URL: what answers there is not PostgreS
 
 func hasState(code string, routine ...string) func(error) bool {
 	return func(err error) bool {
-		e, is := errors.AsType[*pgconn.PgError](err)
-		return is && e.Code == code && (routine == nil || e.Routine == routine[0])
+		e, ok := errors.AsType[*pgconn.PgError](err)
+		return ok && e.Code == code && (routine == nil || e.Routine == routine[0])
 	}
 }
 
 func hasType[E error](err error) bool {
-	_, is := errors.AsType[E](err)
-	return is
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 func hasCause(target error) func(error) bool {
@@ -83,8 +83,8 @@ func hasText(text string) func(error) bool {
 }
 
 func isTimeout(err error) bool {
-	e, is := errors.AsType[net.Error](err)
-	return is && e.Timeout()
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
 }
 
 // explain adds the advice of fixes to an error of the database.

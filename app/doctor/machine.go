@@ -59,8 +59,8 @@ func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures 
 
 // servesDG reports whether a dg serve answers at the address.
 func servesDG(ctx context.Context, address string) bool {
-	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
 	status, text, err := Get(ctx, address+"/healthz")
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }

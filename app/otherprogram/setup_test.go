@@ -49,16 +49,16 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
 	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.AuditRequest(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
-	working, stop := context.WithCancel(context.Background())
+	workCtx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 2)
 	go func() { served <- app.Listener(ln) }()
 	go func() {
-		host.Run(working)
+		host.Run(workCtx)
 		served <- nil
 	}()
 	t.Cleanup(func() {
 		_ = app.ShutdownWithTimeout(time.Second)
-		stop()
+		cancel()
 		<-served
 		<-served
 		require.NoError(t, host.Close(context.Background()))

@@ -96,9 +96,9 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	address := apptest.StartProxy(t, proxy, "", append(apptest.WithoutTLS, line, lines)...)
 	var restarted atomic.Bool
 	var requests, failures atomic.Int64
-	var all sync.WaitGroup
+	var readers sync.WaitGroup
 	for range 8 {
-		all.Go(func() {
+		readers.Go(func() {
 			for c := apptest.NewClient(); !restarted.Load() || requests.Load() < 2000; requests.Add(1) {
 				response, err := c.Get("http://" + address + "/openapi/v1.json")
 				if err == nil {
@@ -121,7 +121,7 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 		})
 	}
 	restarted.Store(true)
-	all.Wait()
+	readers.Wait()
 	require.Zero(t, failures.Load(), "of %d", requests.Load())
 }
 

@@ -31,14 +31,14 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 }
 
 func (w *replicaWorld) readsFromReplica(t *testing.T) {
-	for what, read := range map[string]func(){
+	for name, read := range map[string]func(){
 		"statistics": func() { w.stats() },
 		"CSV":        func() { w.export() },
 		"list":       func() { w.getScreen("/reports") },
 		"dashboard":  func() { w.getScreen("/reports/" + w.fork) },
 		"download":   func() { w.getScreen("/reports/" + w.fork + "/plays.csv" + w.query) },
 	} {
-		w.awaitRead(what, read)
+		w.awaitRead(name, read)
 	}
 }
 
@@ -217,9 +217,9 @@ func (w *replicaWorld) readCount() float64 {
 	return w.dg.MetricValue(`dg_replica_reads_total{replica="1"}`)
 }
 
-func (w *replicaWorld) awaitRead(what string, read func()) {
+func (w *replicaWorld) awaitRead(name string, read func()) {
 	before := w.readCount()
-	apptest.WaitUntil(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
+	apptest.WaitUntil(w.t, 30*time.Second, name+" does not read from the replica", func() bool {
 		w.primary.Exec(`delete from api_key_windows`) // a busy machine exceeds the rate limit
 		read()
 		return w.readCount() != before
@@ -227,10 +227,10 @@ func (w *replicaWorld) awaitRead(what string, read func()) {
 }
 
 // requireLeftOut requires that the replica is left out, with the reason in the log after position since.
-func (w *replicaWorld) requireLeftOut(since int, why string) {
-	apptest.WaitUntil(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
+func (w *replicaWorld) requireLeftOut(since int, reason string) {
+	apptest.WaitUntil(w.t, 30*time.Second, "the replica is not left out, because "+reason, func() bool {
 		w.stats()
-		return strings.Contains(w.dg.Log.String()[since:], why)
+		return strings.Contains(w.dg.Log.String()[since:], reason)
 	})
 	require.Equal(w.t, 1.0, w.dg.MetricValue(`dg_replica_resting{replica="1"}`))
 	require.Equal(w.t, "ready\nreplica 1: left out\n", w.dg.GetBody("/readyz", ""))

@@ -13,17 +13,17 @@ import (
 )
 
 // tableScreens returns a screen for each HTML page whose path has the prefix, except the page of resets.
-func tableScreens(fork, key, prefix string) (all []screen) {
+func tableScreens(fork, key, prefix string) (list []screen) {
 	fillPath := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")
 	nameOf := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		if s.Page != nil && strings.HasPrefix(s.Path, prefix) && s.Path != "/account/reset" &&
 			!strings.HasSuffix(s.Path, ".csv") {
-			all = append(all, screen{name: strings.Trim(nameOf.Replace(s.Path), "-"), path: fillPath.Replace(s.Path)})
+			list = append(list, screen{name: strings.Trim(nameOf.Replace(s.Path), "-"), path: fillPath.Replace(s.Path)})
 		}
 	}
-	return all
+	return list
 }
 
 var signedOutScreens = []screen{

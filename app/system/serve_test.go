@@ -199,10 +199,10 @@ func runCurlLine(t *testing.T, greeting string) (forks string) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		tb.SkipOrFail(t, err)
 	}
-	line := apptest.CurlLinePattern.FindStringSubmatch(greeting)
-	require.NotNil(t, line, greeting)
-	out, err := exec.CommandContext(t.Context(), "sh", "-c", line[1]+" --fail").Output()
-	require.NoError(t, err, line[1])
+	match := apptest.CurlLinePattern.FindStringSubmatch(greeting)
+	require.NotNil(t, match, greeting)
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", match[1]+" --fail").Output()
+	require.NoError(t, err, match[1])
 	require.Contains(t, string(out), `"gameId"`)
 	return string(out)
 }

@@ -28,7 +28,7 @@ import (
 const filterVariable = "UNIT_FILTER"
 
 func execFilteredIfChild() {
-	if user, allowed, is := strings.Cut(os.Getenv(filterVariable), " "); is {
+	if user, allowed, ok := strings.Cut(os.Getenv(filterVariable), " "); ok {
 		_ = os.Unsetenv(filterVariable)
 		panic(runFiltered(user, allowed))
 	}

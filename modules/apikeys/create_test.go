@@ -133,11 +133,11 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
 	keys := b.newInstance(b.DB, func() time.Time { return now })
 	expires := time.Date(2199, 12, 31, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
-	made, _ := tb.Must2(keys.Create(b.t.Context(), b.owner,
+	created, _ := tb.Must2(keys.Create(b.t.Context(), b.owner,
 		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request))(t)
-	require.Equal(t, time.Date(2026, 3, 1, 9, 30, 0, 999_000_000, time.UTC), made.CreatedAt)
-	require.Equal(t, time.Date(2200, 1, 1, 0, 59, 59, 999_000_000, time.UTC), *made.ExpiresAt)
-	require.Equal(t, []apikeys.Key{made}, b.listed())
+	require.Equal(t, time.Date(2026, 3, 1, 9, 30, 0, 999_000_000, time.UTC), created.CreatedAt)
+	require.Equal(t, time.Date(2200, 1, 1, 0, 59, 59, 999_000_000, time.UTC), *created.ExpiresAt)
+	require.Equal(t, []apikeys.Key{created}, b.listed())
 }
 
 // rules.md, Audit log: the creation and every change of a key commit with their audit entry.
@@ -233,8 +233,8 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 	for _, choice := range apikeys.Overlaps {
 		overlap := choice.Duration
 		oldKey, token := b.newKey()
-		made, newToken := tb.Must2(b.replace(oldKey, overlap))(t)
-		require.Equal(t, oldKey.ID, made.Replaces)
+		created, newToken := tb.Must2(b.replace(oldKey, overlap))(t)
+		require.Equal(t, oldKey.ID, created.Replaces)
 		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", oldKey), time.Minute)
 
 		useOldKey := func(_ int, instance *apikeys.Service) error {

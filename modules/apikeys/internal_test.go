@@ -150,8 +150,8 @@ func TestUsageIsStoredAtEachInterval(t *testing.T) {
 			db: &postgres.DB{Pool: pool}, counts: map[usageKey]counts{{}: {accepted: 1}},
 			now: func() time.Time { attempts++; return time.Now() },
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 3*storeInterval+1)
-		defer stop()
+		ctx, cancel := context.WithTimeout(t.Context(), 3*storeInterval+1)
+		defer cancel()
 		c.Run(ctx)
 		require.Equal(t, 3, attempts)
 		require.Equal(t, map[usageKey]counts{{}: {accepted: 1}}, c.counts)

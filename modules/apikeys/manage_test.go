@@ -50,9 +50,9 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		require.Equal(t, []string{c.name, c.description}, []string{read.Name, read.Description})
 		requireEntry(audit.KeyRenamed, c.details)
 	}
-	made, _ := tb.Must2(b.service.Create(b.t.Context(), admin, successor(key, time.Hour), request))(t)
+	created, _ := tb.Must2(b.service.Create(b.t.Context(), admin, successor(key, time.Hour), request))(t)
 	requireEntry(audit.KeyReplaced, map[string]any{
-		"name": "BI", "replacement": made.ID,
+		"name": "BI", "replacement": created.ID,
 		"stopsAt": b.readInstant("revoked_at", key).UTC().Format("2006-01-02T15:04:05.000Z"),
 	})
 	for range 2 {
@@ -171,9 +171,9 @@ func (b *fixture) usageToday(key apikeys.Key) [3]int64 {
 }
 
 func (b *fixture) usage(key apikeys.Key) []apikeys.Usage {
-	all := tb.Must(b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key}))(b.t)
-	require.Len(b.t, all[key.ID], apikeys.UsageDays)
-	return all[key.ID]
+	byKey := tb.Must(b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key}))(b.t)
+	require.Len(b.t, byKey[key.ID], apikeys.UsageDays)
+	return byKey[key.ID]
 }
 
 func (b *fixture) storeUsage() {

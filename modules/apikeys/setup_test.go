@@ -105,10 +105,10 @@ func (b *fixture) checkUsable(organisation, id string) error {
 	return apikeys.CheckUsable(b.t.Context(), b.DB, organisation, id)
 }
 
-// concurrently calls do n times concurrently, alternating between the two instances.
-func (b *fixture) concurrently(n int, do func(i int, instance *apikeys.Service) error) []error {
+// concurrently calls f n times concurrently, alternating between the two instances.
+func (b *fixture) concurrently(n int, f func(i int, instance *apikeys.Service) error) []error {
 	errs := make([]error, n)
-	testkit.Concurrently(n, func(i int) { errs[i] = do(i, []*apikeys.Service{b.service, b.otherInstance}[i%2]) })
+	testkit.Concurrently(n, func(i int) { errs[i] = f(i, []*apikeys.Service{b.service, b.otherInstance}[i%2]) })
 	return errs
 }
 
@@ -144,8 +144,8 @@ func withWrongSecret(token apikeys.Token) apikeys.Token {
 }
 
 func (b *fixture) entries(action audit.Action) []audit.Entry {
-	all := tb.Must(audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000}))(b.t)
-	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
+	entries := tb.Must(audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000}))(b.t)
+	return slices.DeleteFunc(entries, func(e audit.Entry) bool { return e.Action != action })
 }
 
 func (b *fixture) ageRequestsInWindows(key string, seconds float64) {

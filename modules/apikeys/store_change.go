@@ -132,15 +132,15 @@ func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {
 	var stopped Key
-	changed := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
+	result := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(returningName).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableCondition).
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
 			databaseMillisecond, overlap.Seconds()))
-	if changed.Error != nil {
-		return nil, fmt.Errorf("apikeys: replace: %w", changed.Error)
+	if result.Error != nil {
+		return nil, fmt.Errorf("apikeys: replace: %w", result.Error)
 	}
-	if changed.RowsAffected == 0 {
+	if result.RowsAffected == 0 {
 		return nil, ErrNotReplaceable
 	}
 	return map[string]any{
@@ -271,12 +271,12 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	entry := actor.entry(audit.KeyRevoked, id, request)
 	return s.change(ctx, actor, RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
-			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
+			result := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
 				Clauses(returningName).Where("id = ?", id).Where(unrevokedCondition).
 				Update("revoked_at", databaseMillisecond)
-			if changed.RowsAffected > 0 { // no row: the key is revoked already
+			if result.RowsAffected > 0 { // no row: the key is revoked already
 				details = map[string]any{"name": key.Name}
 			}
-			return details, apperr.Annotate(changed.Error, "apikeys: revoke")
+			return details, apperr.Annotate(result.Error, "apikeys: revoke")
 		})
 }

@@ -95,12 +95,12 @@ func (u *UsageCounter) Run(ctx context.Context) {
 		}
 		// ctx does not cancel Store: a cancelled statement may have committed, and would count
 		// twice.
-		storing, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
-		if err := u.Store(storing); err != nil {
+		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		if err := u.Store(storeCtx); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
 				err)
 		}
-		done()
+		cancel()
 	}
 }
 
@@ -152,13 +152,13 @@ func (s *Service) UsageOf(
 		return nil, err
 	}
 	first := s.UsageCounter.firstDay()
-	all := map[string][]Usage{}
+	byKey := map[string][]Usage{}
 	var ids []string
 	for _, k := range keys[:min(len(keys), MaxUsable)] {
 		ids = append(ids, k.ID)
-		all[k.ID] = make([]Usage, UsageDays)
-		for day := range all[k.ID] {
-			all[k.ID][day].Day = first.AddDate(0, 0, day)
+		byKey[k.ID] = make([]Usage, UsageDays)
+		for day := range byKey[k.ID] {
+			byKey[k.ID][day].Day = first.AddDate(0, 0, day)
 		}
 	}
 	var rows []struct {
@@ -174,8 +174,8 @@ func (s *Service) UsageOf(
 	}
 	for _, row := range rows {
 		if day := int(row.Day.Sub(first) / (24 * time.Hour)); day < UsageDays {
-			all[row.KeyID][day] = row.Usage
+			byKey[row.KeyID][day] = row.Usage
 		}
 	}
-	return all, nil
+	return byKey, nil
 }

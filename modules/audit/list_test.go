@@ -61,10 +61,10 @@ func (b fixture) storeRandomEntries(t *testing.T) []audit.Entry {
 			pick(ourOrganisation, ourOrganisation, theirOrganisation),
 			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))
 	}
-	all := b.list(t, ourOrganisation, audit.Page{Limit: 2000})
-	require.Len(t, all, b.CountRows(`audit_entries where org_id = $1`, ourOrganisation)+
+	entries := b.list(t, ourOrganisation, audit.Page{Limit: 2000})
+	require.Len(t, entries, b.CountRows(`audit_entries where org_id = $1`, ourOrganisation)+
 		b.CountRows(`audit_refusals where org_id = $1`, ourOrganisation))
-	return all
+	return entries
 }
 
 func randomFilters(n int) []audit.Filter {
@@ -84,8 +84,8 @@ func randomFilters(n int) []audit.Filter {
 // Filters and pages agree with the model. A page is empty if its cursor is not in the log.
 func TestFiltersSelectTheirEntries(t *testing.T) {
 	b := setup(t)
-	all := b.storeRandomEntries(t)
-	require.True(t, slices.IsSortedFunc(all, func(a, b audit.Entry) int {
+	entries := b.storeRandomEntries(t)
+	require.True(t, slices.IsSortedFunc(entries, func(a, b audit.Entry) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	}), "newest first")
 	found := 0
@@ -96,14 +96,14 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 		}), "randomFilters sets no %s; matches needs it too", field.Name)
 	}
 	for _, f := range filters {
-		want := matchingEntries(f, all)
+		want := matchingEntries(f, entries)
 		found += len(want)
 		require.Equal(t, want, b.list(t, ourOrganisation, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
 
-		i := random.IntN(len(all)) // the filter may or may not select the cursor's entry
-		older := matchingEntries(f, all[i+1:])
+		i := random.IntN(len(entries)) // the filter may or may not select the cursor's entry
+		older := matchingEntries(f, entries[i+1:])
 		limit := 1 + random.IntN(1+len(older))
-		page := b.list(t, ourOrganisation, audit.Page{Filter: f, Before: all[i].ID, Limit: limit})
+		page := b.list(t, ourOrganisation, audit.Page{Filter: f, Before: entries[i].ID, Limit: limit})
 		require.Equal(t, older[:min(limit, len(older))], page, "older: %+v", f)
 	}
 	require.Greater(t, found, 10_000, "the filters select entries")

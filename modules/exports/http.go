@@ -174,8 +174,8 @@ func (e source) Close(_ int64, outcome error) {
 // recordStart commits export.started before anything is sent. It is not cancelled with the request: a
 // cancelled insert may or may not have committed. Errors: apperr.Unavailable.
 func (e *Export) recordStart() error {
-	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByteDeadline)
-	defer done()
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByteDeadline)
+	defer cancel()
 	err := e.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": e.plays.ReportingMode})
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err,
@@ -193,8 +193,8 @@ const (
 // recordEnd retries while PostgreSQL's error proves that the entry was not written. A restart takes
 // less than recordTimeout.
 func (e *Export) recordEnd(outcome string) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
-	defer done()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
+	defer cancel()
 	for {
 		err := e.record(ctx, audit.ExportFinished,
 			map[string]any{"rows": e.plays.Rows(), "outcome": outcome})

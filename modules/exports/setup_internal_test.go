@@ -54,8 +54,8 @@ func setup(t *testing.T) *fixture {
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
 		if b.firstByteDeadline > 0 {
-			ctx, stop := context.WithTimeout(c.UserContext(), b.firstByteDeadline)
-			defer stop()
+			ctx, cancel := context.WithTimeout(c.UserContext(), b.firstByteDeadline)
+			defer cancel()
 			c.SetUserContext(ctx)
 		}
 		export, err := b.service.Open(c, b.request)

@@ -95,8 +95,8 @@ func updateUser(tx transaction, tag, personID string, columns map[string]any) er
 func deleteRows(
 	db *gorm.DB, tag string, row any, where string, args ...any,
 ) (removed int64, err error) {
-	deleted := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)
-	return deleted.RowsAffected, apperr.Annotate(deleted.Error, tag)
+	result := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)
+	return result.RowsAffected, apperr.Annotate(result.Error, tag)
 }
 
 // maxSweptRows bounds the rows of a table that one sweep removes: a sign-in waits for no backlog.
@@ -111,8 +111,8 @@ func sweep(db transaction, now time.Time) error {
 }
 
 func sweepTable(db transaction, row any, keyColumn, endColumn string, now time.Time) error {
-	ended := db.Model(row).Select(keyColumn).Where(endColumn+" <= ?", now).Limit(maxSweptRows).
+	expired := db.Model(row).Select(keyColumn).Where(endColumn+" <= ?", now).Limit(maxSweptRows).
 		Clauses(skipLocked)
-	_, err := deleteRows(db, "identity.sweep", row, keyColumn+" in (?)", ended)
+	_, err := deleteRows(db, "identity.sweep", row, keyColumn+" in (?)", expired)
 	return err
 }

@@ -56,11 +56,11 @@ func asciiEmail(email string) string {
 }
 
 // unusualEmails returns the people whose e-mail may be invalid or whose stored key may be outdated.
-func unusualEmails(db transaction) (found []emailRow, _ error) {
+func unusualEmails(db transaction) (emails []emailRow, _ error) {
 	err := db.Scopes(postgres.Tag("identity.unusualEmails")).
 		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", emailExpression).
-		Order("id").Find(&found).Error
-	return found, apperr.Annotate(err, "identity: unusual e-mails")
+		Order("id").Find(&emails).Error
+	return emails, apperr.Annotate(err, "identity: unusual e-mails")
 }
 
 type emailRow struct{ ID, Email, EmailKey string }
@@ -71,11 +71,11 @@ func (emailRow) TableName() string { return "users" }
 // key stays, and CheckEmails warns of it. The pool must connect as the owner of the tables.
 func RewriteEmailKeys(ctx context.Context, owner *postgres.DB) error {
 	return owner.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
-		found, err := unusualEmails(tx)
+		emails, err := unusualEmails(tx)
 		if err != nil {
 			return err
 		}
-		for _, r := range found {
+		for _, r := range emails {
 			key := EmailKey(r.Email)
 			if key == r.EmailKey {
 				continue
@@ -93,8 +93,8 @@ func RewriteEmailKeys(ctx context.Context, owner *postgres.DB) error {
 
 // CheckEmails returns a warning for each account whose person cannot sign in because of the e-mail.
 func CheckEmails(ctx context.Context, db *postgres.DB) (warnings []string, _ error) {
-	found, err := unusualEmails(db.Gorm.WithContext(ctx))
-	for _, r := range found {
+	emails, err := unusualEmails(db.Gorm.WithContext(ctx))
+	for _, r := range emails {
 		if _, ok := ParseEmail(r.Email); !ok {
 			warnings = append(warnings, fmt.Sprintf("no sign-in form takes the e-mail %q of account %s: "+
 				"import the user with another one", r.Email, r.ID))

@@ -107,12 +107,12 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 		reached = reached.Or("key_hash = ? and wrong >= ?", l.keyHash, l.maxWrong)
 	}
 	var last guessRow
-	found := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
+	result := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
 		Where(reached).Order("ends_at desc").Limit(1).Find(&last)
-	if found.Error != nil {
-		return fmt.Errorf("identity: check limits: %w", found.Error)
+	if result.Error != nil {
+		return fmt.Errorf("identity: check limits: %w", result.Error)
 	}
-	if found.RowsAffected > 0 {
+	if result.RowsAffected > 0 {
 		return newLockedError(last.EndsAt, now)
 	}
 	return nil

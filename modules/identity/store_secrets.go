@@ -188,13 +188,13 @@ func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// KeepSecret returns stored if it decrypts to the same secret as fresh, otherwise fresh.
-func (k Keyring) KeepSecret(personID, stored, fresh string) string {
-	secret, err := k.decrypt(personID, fresh)
+// KeepSecret returns stored if it decrypts to the same secret as imported, otherwise imported.
+func (k Keyring) KeepSecret(personID, stored, imported string) string {
+	secret, err := k.decrypt(personID, imported)
 	if err == nil && k.sameSecret(personID, stored, secret) {
 		return stored
 	}
-	return fresh
+	return imported
 }
 
 func (k Keyring) sameSecret(personID, stored, secret string) bool {

@@ -197,7 +197,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	key := audit.Actor{Kind: audit.Key, ID: usedKey.ID, Name: "Warehouse"}
 	refusal := audit.Entry{OrganisationID: acme, Actor: key, Action: audit.KeyRefused}
 	rounds := 0
-	inOwnerTx := func(do func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(do) }
+	inOwnerTx := func(f func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(f) }
 	return map[string]func() error{
 		"create, rename and revoke": func() error {
 			created, _, err := keys.Create(b.t.Context(), ann,

@@ -20,18 +20,18 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b.Exec(`update organisations set name = 'Zulu' where id = $1`, ourOrganisation)
 	b.Join(ourOrganisation, ann, "member")
 	b.Join(theirOrganisation, ann, "admin")
-	found := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
+	memberships := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
 	our := b.readOrganisation(ourOrganisation)
 	their := b.readOrganisation(theirOrganisation)
 	require.Equal(t, []org.Membership{
 		{OrganisationID: theirOrganisation, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
 		{OrganisationID: ourOrganisation, Organisation: our, Role: org.RoleMember, HasOthers: true},
-	}, found)
+	}, memberships)
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Equal(t, []string{ourOrganisation, theirOrganisation}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
 		membership := tb.Must(b.service.Membership(t.Context(), ann, slug))(t)
-		require.Equal(t, found[i], membership)
+		require.Equal(t, memberships[i], membership)
 	}
 }
 
@@ -44,9 +44,9 @@ func TestListsOfMembershipsAreBounded(t *testing.T) {
 		  from generate_series(1, 1200) n`)
 	b.Exec(`insert into memberships (org_id, user_id, role)
 		select id, $1, 'member' from organisations where slug like 'many-%'`, ann)
-	found := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
-	require.Len(t, found, 100)
-	require.Equal(t, "0100", found[99].Organisation.Name)
+	memberships := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
+	require.Len(t, memberships, 100)
+	require.Equal(t, "0100", memberships[99].Organisation.Name)
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Len(t, ids, 1000)
 }
@@ -109,8 +109,8 @@ func TestGroupsAreListedByName(t *testing.T) {
 	require.Len(t, got, 3, "a group of another organisation is not added")
 
 	for page, want := range map[int][2]int{1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695}} {
-		groups, all := tb.Must2(b.service.GroupPage(t.Context(), ourOrganisation, page, 10))(t)
-		require.Equal(t, 695, all)
+		groups, total := tb.Must2(b.service.GroupPage(t.Context(), ourOrganisation, page, 10))(t)
+		require.Equal(t, 695, total)
 		require.Equal(t, group(want[0]), groups[0].Group, page)
 		require.Equal(t, group(want[1]), groups[len(groups)-1].Group, page)
 	}

@@ -39,7 +39,7 @@ func (s *Service) Groups(
 // any accents. It searches the first 10,000. more reports whether further groups match.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
-) (found []CountedGroup, more bool, _ error) {
+) (groups []CountedGroup, more bool, _ error) {
 	var searched []CountedGroup
 	if err := s.countedGroups(ctx, organisationID, 0, maxSearchedGroups, &searched); err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
@@ -49,12 +49,12 @@ func (s *Service) FindGroups(
 		if !strings.Contains(input.Fold(g.Name), text) {
 			continue
 		}
-		if len(found) == maxFoundGroups {
-			return found, true, nil
+		if len(groups) == maxFoundGroups {
+			return groups, true, nil
 		}
-		found = append(found, g)
+		groups = append(groups, g)
 	}
-	return found, false, nil
+	return groups, false, nil
 }
 
 // GroupPage returns a page, from 1, of the organisation's groups by name, or the nearest page that

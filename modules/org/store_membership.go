@@ -77,9 +77,9 @@ func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject
 		Role    string
 		TwoStep bool
 	}
-	found := query.Scan(&row)
-	if found.Error != nil || found.RowsAffected == 0 {
-		return subject, apperr.Annotate(found.Error, "org: subject")
+	result := query.Scan(&row)
+	if result.Error != nil || result.RowsAffected == 0 {
+		return subject, apperr.Annotate(result.Error, "org: subject")
 	}
 	subject.Grants = authz.MemberGrants(row.Role, row.TwoStep)
 	return subject, nil
@@ -101,13 +101,13 @@ func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *g
 // MembershipsOf returns at most 100 memberships of the person, by the organisation's name.
 func (s *Service) MembershipsOf(
 	ctx context.Context, personID string,
-) (found []Membership, _ error) {
+) (memberships []Membership, _ error) {
 	err := selectMemberships(ctx, s.db, personID).Order(`"Organisation".name, org_id`).
-		Limit(maxMemberships).Find(&found).Error
-	for i := range found {
-		found[i].HasOthers = len(found) > 1
+		Limit(maxMemberships).Find(&memberships).Error
+	for i := range memberships {
+		memberships[i].HasOthers = len(memberships) > 1
 	}
-	return found, apperr.Annotate(err, "org: memberships")
+	return memberships, apperr.Annotate(err, "org: memberships")
 }
 
 // Membership returns the person's membership in the organisation with the slug. Errors:
@@ -123,19 +123,19 @@ func (s *Service) MembershipOn(
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
-	var found []Membership
+	var memberships []Membership
 	slugFirst := clause.OrderBy{
 		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
 	}
-	err := selectMemberships(ctx, db, personID).Order(slugFirst).Limit(2).Find(&found).Error
+	err := selectMemberships(ctx, db, personID).Order(slugFirst).Limit(2).Find(&memberships).Error
 	if err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
-	if len(found) == 0 || found[0].Organisation.Slug != slug {
+	if len(memberships) == 0 || memberships[0].Organisation.Slug != slug {
 		return Membership{}, errOrganisationNotFound
 	}
-	found[0].HasOthers = len(found) > 1
-	return found[0], nil
+	memberships[0].HasOthers = len(memberships) > 1
+	return memberships[0], nil
 }
 
 // Members returns at most 500 members of the organisation: owners first, then admins. all is the

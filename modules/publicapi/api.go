@@ -116,10 +116,10 @@ func NewHost(
 
 // Run seals days and stores the usage of keys until ctx ends.
 func (h *Host) Run(ctx context.Context) {
-	var all sync.WaitGroup
-	all.Go(func() { h.supervisor.Run(ctx, "sealer", h.sealer.Run) })
-	all.Go(func() { h.supervisor.Run(ctx, "key usage", h.Keys.UsageCounter.Run) })
-	all.Wait()
+	var tasks sync.WaitGroup
+	tasks.Go(func() { h.supervisor.Run(ctx, "sealer", h.sealer.Run) })
+	tasks.Go(func() { h.supervisor.Run(ctx, "key usage", h.Keys.UsageCounter.Run) })
+	tasks.Wait()
 }
 
 // Close records the last exports and usage of keys. Call it after the last request, before the pool

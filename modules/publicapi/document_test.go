@@ -78,14 +78,14 @@ func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 
 // endpoints returns the document's paths with their scopes. A path that takes a period has the query.
 func endpoints(t *testing.T, query string) map[string]apikeys.Scope {
-	all := map[string]apikeys.Scope{}
+	scopes := map[string]apikeys.Scope{}
 	for path, item := range storedDocument(t).Paths.Map() {
 		if item.Get.Parameters.GetByInAndName("query", "from") != nil {
 			path += query
 		}
-		all[path] = apikeys.Scope(item.Get.Extensions["x-required-scope"].(string))
+		scopes[path] = apikeys.Scope(item.Get.Extensions["x-required-scope"].(string))
 	}
-	return all
+	return scopes
 }
 
 // newRouter returns a router that finds the document's operation of a request to url.

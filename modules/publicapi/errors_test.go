@@ -335,24 +335,24 @@ type accessCase struct {
 }
 
 // accessCases combines endpoints, forks, groups and scopes. Ids are case-insensitive.
-func accessCases(t *testing.T, own, foreign *organisation) (all []accessCase) {
+func accessCases(t *testing.T, own, foreign *organisation) (cases []accessCase) {
 	others := map[apikeys.Scope]apikeys.Scope{
 		apikeys.ForksRead: apikeys.ReportsRead, apikeys.ReportsRead: apikeys.ForksRead,
 	}
 	for path, scope := range endpoints(t, "?from=2024-05-01&to=2024-05-31") {
 		of := func(fork string) string { return strings.Replace(path, "{forkId}", fork, 1) }
 		target := of(strings.ToUpper(own.forks[0]))
-		all = append(all, accessCase{target, scope, 200, ""},
+		cases = append(cases, accessCase{target, scope, 200, ""},
 			accessCase{target, others[scope], 403, audit.InsufficientScope})
 		if target != path {
-			all = append(all,
+			cases = append(cases,
 				accessCase{of(strings.ToUpper(foreign.forks[0])), scope, 403, audit.OtherOrganisation},
 				accessCase{of(unknownID), scope, 404, ""},
 				accessCase{of(own.forks[0] + "%00"), scope, 404, ""})
 		}
 		if strings.Contains(path, "?") {
 			target += "&groupId="
-			all = append(all,
+			cases = append(cases,
 				accessCase{target + strings.ToUpper(own.groups[0].id), scope, 200, ""},
 				accessCase{target + own.groups[1].id, scope, 200, ""},
 				accessCase{target + strings.ToUpper(foreign.groups[0].id), scope, 404, audit.OtherOrganisation},
@@ -360,7 +360,7 @@ func accessCases(t *testing.T, own, foreign *organisation) (all []accessCase) {
 				accessCase{target + own.groups[0].id + "%00", scope, 404, ""})
 		}
 	}
-	return all
+	return cases
 }
 
 // No response to two concurrent organisations has data of the other.

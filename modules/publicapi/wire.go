@@ -35,9 +35,9 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 	first := func(k int) int { return n * k / len(parts) } // first row of the k-th part
 	share := func(k int) int { return len(b) + bytesOfPlayer*first(k) }
 	panics := make([]any, len(parts)) // panics of the goroutines, rethrown below
-	var all sync.WaitGroup
+	var tasks sync.WaitGroup
 	for k := range parts {
-		all.Go(func() {
+		tasks.Go(func() {
 			defer func() { panics[k] = recover() }()
 			part := b[share(k):share(k):share(k+1)]
 			for i := first(k); i < first(k+1); i++ {
@@ -46,7 +46,7 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 			parts[k] = part
 		})
 	}
-	all.Wait()
+	tasks.Wait()
 	if i := slices.IndexFunc(panics, func(p any) bool { return p != nil }); i >= 0 {
 		panic(panics[i])
 	}

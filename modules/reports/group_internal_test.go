@@ -377,8 +377,8 @@ func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 		e.storeGroup(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)
 	}
 	q := newQuery(testFrom, 1, "")
-	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
-	defer stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
 	for timeout, found := range map[time.Duration][]int{
 		300 * time.Millisecond: {0, MaxOverlaps}, // the search ends in time or finds none
 		time.Nanosecond:        {0},

@@ -41,8 +41,8 @@ select g.name, m.lacking
 // overlaps must run last, because a failure aborts the transaction. After a failure or a timeout it
 // returns none: the warning is optional.
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
-	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, s.query.OverlapsTimeout)
+	defer cancel()
 	groups, err := pgx.CollectRows(s.queryRows(ctx, largeGroupsSQL, pgx.NamedArgs{"players": len(players)}),
 		pgx.RowTo[uuid.UUID])
 	if err != nil || len(groups) == 0 {
@@ -53,11 +53,11 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	}
 	rows := s.queryRows(ctx, overlapsSQL,
 		pgx.NamedArgs{"groups": groups, "players": players, "maxOverlaps": MaxOverlaps})
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
+	overlaps, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
 	if err != nil {
 		return nil
 	}
-	return all
+	return overlaps
 }
 
 const activeMembersSQL = `/* reports.activeMembers */

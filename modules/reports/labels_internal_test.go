@@ -49,13 +49,13 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
 	other := *e // stands for another instance
 	other.reports = New(e.DB, e.reports.options)
-	requireKept := func(what string, e *env) {
+	requireKept := func(name string, e *env) {
 		t.Helper()
 		e.requireLabels(t, "display_name")
 		before, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
 		e.requireLabels(t, "display_name")
 		after, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
-		require.Same(t, before, after, what)
+		require.Same(t, before, after, name)
 	}
 	for _, change := range []string{
 		`update players set display_name = '"Zoë" <x>' where ordinal = 7`,

@@ -71,8 +71,8 @@ func overviewPeriod(p Period) Period {
 	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
 }
 
-func sum(all []int64) (total int64) {
-	for _, n := range all {
+func sum(counts []int64) (total int64) {
+	for _, n := range counts {
 		total += n
 	}
 	return total
@@ -205,8 +205,8 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		"middle":   end.Add(-comparedWeeks * week),
 	})
 	defer rows.Close()
-	current := playerCount{OverviewTotals: &o.Current}
-	earlier := playerCount{OverviewTotals: &o.Earlier}
+	current := playerCounter{OverviewTotals: &o.Current}
+	earlier := playerCounter{OverviewTotals: &o.Earlier}
 	scores := make([]int64, len(forks))
 	for rows.Next() {
 		v := rows.RawValues()
@@ -236,15 +236,15 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
-// playerCount counts the players of four weeks. latest is the fork of each player's latest play, by
+// playerCounter counts the players of four weeks. latest is the fork of each player's latest play, by
 // ordinal; 0: no play.
-type playerCount struct {
+type playerCounter struct {
 	*OverviewTotals
 	latest []int32
 }
 
 // add counts a play, and reports whether it is the player's first on the fork.
-func (c *playerCount) add(player uint32, fork int32, completed, passed bool) bool {
+func (c *playerCounter) add(player uint32, fork int32, completed, passed bool) bool {
 	if more := int(player) + 1 - len(c.latest); more > 0 {
 		c.latest = append(c.latest, make([]int32, more)...)
 	}

@@ -91,14 +91,14 @@ func (s *snapshot) prove(ctx context.Context) error {
 		return fmt.Errorf("reports: history: %w", err)
 	}
 	rows, _ := results.Query() // CollectRows returns its error
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[playsHash])
+	hashes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[playsHash])
 	if err != nil {
 		return fmt.Errorf("reports: proof: %w", err)
 	}
 	p := s.query.Period
 	months := make([]int64, monthsBetween(p.From, p.End().Add(-day))+1)
 	proven := len(months)
-	for _, h := range all {
+	for _, h := range hashes {
 		month := monthsBetween(p.From, h.Date)
 		months[month] ^= h.Hash
 		if remaining -= h.Plays; remaining < 0 {

@@ -204,8 +204,8 @@ func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 			require.Error(t, err)
 			passes++
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 21*time.Minute)
-		defer stop()
+		ctx, cancel := context.WithTimeout(t.Context(), 21*time.Minute)
+		defer cancel()
 		s.Run(ctx)
 		require.Equal(t, 3, passes)
 	})

@@ -38,9 +38,9 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	e.insertPlays(testFrom, 100, 3000)
 	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 10})
 	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
-	limited, stop := context.WithTimeout(t.Context(), duration+5*time.Minute)
-	defer stop()
-	work, ctx := errgroup.WithContext(limited)
+	boundedCtx, cancel := context.WithTimeout(t.Context(), duration+5*time.Minute)
+	defer cancel()
+	work, ctx := errgroup.WithContext(boundedCtx)
 	var written, erased, sealed, rebuilt atomic.Int64
 	began := time.Now()
 	done := func() bool { // every kind of work has run, even on a busy machine
@@ -70,7 +70,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		return ignoreConflicts(tb.ErrorOf(rebuilder.Rebuild(ctx, time.Minute)))
 	})
 	require.NoError(t, work.Wait())
-	require.NoError(t, limited.Err(), "%d writes, %d erasures, %d sealed days, %d rebuilds", written.Load(),
+	require.NoError(t, boundedCtx.Err(), "%d writes, %d erasures, %d sealed days, %d rebuilds", written.Load(),
 		erased.Load(), sealed.Load(), rebuilt.Load())
 
 	// compare again without writers, with all due days and months sealed

@@ -58,9 +58,9 @@ func openSnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) 
 }
 
 func openPrimarySnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
-	waiting, stop := context.WithTimeout(ctx, connTimeout)
-	conn, err := db.Pool.Acquire(waiting)
-	stop()
+	waitCtx, cancel := context.WithTimeout(ctx, connTimeout)
+	conn, err := db.Pool.Acquire(waitCtx)
+	cancel()
 	if err != nil {
 		return nil, fmt.Errorf("reports: connect: %w", err)
 	}
@@ -127,9 +127,9 @@ func (s *snapshot) begin(ctx context.Context) error {
 
 // queryRows queries with the arguments of all statements and the given ones. rows.Err returns its error.
 func (s *snapshot) queryRows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
-	all := maps.Clone(s.args)
-	maps.Copy(all, args)
-	rows, _ := s.conn.Query(ctx, sql, all)
+	merged := maps.Clone(s.args)
+	maps.Copy(merged, args)
+	rows, _ := s.conn.Query(ctx, sql, merged)
 	return rows
 }
 
@@ -148,8 +148,8 @@ func (s *snapshot) close() {
 	conn := s.conn
 	s.conn = nil
 	defer conn.Release()
-	ctx, stop := context.WithTimeout(context.Background(), connTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), connTimeout)
+	defer cancel()
 	if conn.Conn().PgConn().IsBusy() {
 		_ = conn.Conn().Close(ctx) // Release discards a busy connection even if this fails
 		return

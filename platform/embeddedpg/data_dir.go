@@ -78,11 +78,11 @@ func CheckFolder(dir string) error {
 		"name an empty folder or one that does not exist", dir, entries[0].Name())
 }
 
-func serverUser(data string) (*syscall.Credential, error) {
+func serverUser(path string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
-	if info, err := os.Stat(data); err == nil {
+	if info, err := os.Stat(path); err == nil {
 		owner := info.Sys().(*syscall.Stat_t)
 		return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}, nil
 	}

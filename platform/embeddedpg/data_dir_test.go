@@ -87,10 +87,10 @@ func TestUserWithoutNameIsExplained(t *testing.T) {
 }
 
 func fakePostgres(t *testing.T, version string) string {
-	bin := t.TempDir()
+	folder := t.TempDir()
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "postgres"), []byte(script), 0o755))
-	return bin
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "postgres"), []byte(script), 0o755))
+	return folder
 }
 
 // PG_BIN overrides the search, if its version is supported and matches the version of the data.

@@ -19,12 +19,12 @@ var setupSQL string
 // launch starts the server and joins it. The caller must hold s.lock, and no server of dg may run.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
-	bin, err := FindPrograms(ctx, d.path)
+	programs, err := FindPrograms(ctx, d.path)
 	if err != nil {
 		return err
 	}
 	if !fileExists(d.filePath(clusterFolder)) {
-		if err := s.initialise(ctx, bin); err != nil {
+		if err := s.initialise(ctx, programs); err != nil {
 			return fmt.Errorf("creating the database in %q failed: %w", d.path, err)
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := d.command(context.Background(), filepath.Join(bin, "postgres"),
+	cmd := d.command(context.Background(), filepath.Join(programs, "postgres"),
 		d.arguments(socket, options)...)
 	cmd.Stderr = log
 	cmd.ExtraFiles = []*os.File{lock}
@@ -85,7 +85,7 @@ func (d dataDir) removeStale() {
 }
 
 // initialise creates newClusterFolder and renames it last, so that clusterFolder is either complete or missing.
-func (s *Server) initialise(ctx context.Context, bin string) error {
+func (s *Server) initialise(ctx context.Context, programs string) error {
 	incomplete := s.data.filePath(newClusterFolder)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
 		s.data.chown(incomplete)); err != nil {
@@ -100,7 +100,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 		{setupSQL, []string{"postgres", "--single", "-j", "-D", incomplete, "-c", "exit_on_error=on",
 			"template1"}},
 	} {
-		cmd := s.data.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
+		cmd := s.data.command(ctx, filepath.Join(programs, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.input)
 		cmd.ExtraFiles = []*os.File{s.lock} // the program inherits the lock, because it may outlive a killed dg
 		if printed, err := cmd.CombinedOutput(); err != nil {

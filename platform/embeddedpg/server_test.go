@@ -68,9 +68,9 @@ func TestLastUserStopsTheServer(t *testing.T) {
 // If several users stop at once, exactly one of them stops the server. Others may start at that time.
 func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 	dir := newFolder(t)
-	var all sync.WaitGroup
+	var users sync.WaitGroup
 	for range 6 { // the first creates the database, and the others wait for it
-		all.Go(func() {
+		users.Go(func() {
 			for range 3 {
 				if s, err := Start(context.Background(), dir, fastOptions...); assert.NoError(t, err) {
 					assert.NoError(t, s.Stop(context.Background()))
@@ -78,7 +78,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	users.Wait()
 	require.False(t, dataDir{path: dir}.isRunning())
 }
 
@@ -175,9 +175,9 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	dir := newFolder(t)
 	stopServer(t, startServer(t, dir))
 	f := tb.Must(openDataDir(t.Context(), dir))(t)
-	bin := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
+	programs := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
 	socket := filepath.Dir(dir)
-	byHand := f.command(t.Context(), filepath.Join(bin, "postgres"), f.arguments(socket, nil)...)
+	byHand := f.command(t.Context(), filepath.Join(programs, "postgres"), f.arguments(socket, nil)...)
 	require.NoError(t, os.Chmod(socket, 0o777))
 	require.NoError(t, byHand.Start())
 	defer func() {

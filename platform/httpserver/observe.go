@@ -21,8 +21,8 @@ func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 // logAccess logs a request without its query, which may contain secrets. Unless the server failed,
 // it samples unauthenticated and rate-limited requests, which could fill the disk.
 func (r *request) logAccess(status int, bytes int64, duration time.Duration, err error) {
-	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
-	if !always && !r.srv.sampler.Allow() {
+	mustLog := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
+	if !mustLog && !r.srv.sampler.Allow() {
 		return
 	}
 	attrs := []slog.Attr{

@@ -166,7 +166,7 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 		}
 	}
 	b.get(t, "/known")
-	count := func(what string) int { return strings.Count(b.logs.String(), what) }
+	count := func(text string) int { return strings.Count(b.logs.String(), text) }
 	eventually(t, "the last request to be logged", func() bool { return count("/known") > 0 })
 	for _, route := range []string{`"route":"/ok"`, `"route":"/limited"`} {
 		require.Less(t, count(route), flood/2)

@@ -168,14 +168,14 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	if s.listener.count() > 0 { // a server without connections stops at once
-		delay, stop := context.WithTimeout(ctx, s.opts.ShutdownDelay)
-		<-delay.Done()
-		stop()
+		delayCtx, cancel := context.WithTimeout(ctx, s.opts.ShutdownDelay)
+		<-delayCtx.Done()
+		cancel()
 	}
 	s.listener.stop()
-	grace, stop := context.WithTimeout(ctx, s.opts.Grace)
-	defer stop()
-	_ = s.app.ShutdownWithContext(grace) // fails if requests outlive the grace, which is checked below
+	graceCtx, cancel := context.WithTimeout(ctx, s.opts.Grace)
+	defer cancel()
+	_ = s.app.ShutdownWithContext(graceCtx) // fails if requests outlive the grace, which is checked below
 	if n := s.running.Load(); n > 0 {
 		s.opts.Logger.Warn("shutdown: aborting running requests", "requests", n, "grace",
 			s.opts.Grace.String())

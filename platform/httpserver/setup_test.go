@@ -54,13 +54,13 @@ func startServer(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 }
 
 // receive receives a value from c, or fails the test after testTimeout.
-func receive[T any](t *testing.T, c <-chan T, what string) T {
+func receive[T any](t *testing.T, c <-chan T, awaited string) T {
 	t.Helper()
 	select {
 	case v := <-c:
 		return v
 	case <-time.After(testTimeout):
-		t.Fatalf("waited %s in vain for %s", testTimeout, what)
+		t.Fatalf("waited %s in vain for %s", testTimeout, awaited)
 		panic("unreachable")
 	}
 }
@@ -167,9 +167,9 @@ func (a answer) requireError(t *testing.T, status int) {
 		`"details":{"code":"`+codes[1]+`"}}$`, a.body)
 }
 
-func eventually(t *testing.T, what string, ok func() bool) {
+func eventually(t *testing.T, awaited string, ok func() bool) {
 	t.Helper()
 	if !waitUntil(testTimeout, ok) {
-		t.Fatalf("waited %s in vain for %s", testTimeout, what)
+		t.Fatalf("waited %s in vain for %s", testTimeout, awaited)
 	}
 }

@@ -141,19 +141,19 @@ func (c *Checker) Violations(v any) (violations []Violation) {
 	if err != nil && !ok {
 		panic(err)
 	}
-	for _, found := range failed {
-		_, path, _ := strings.Cut(found.Namespace(), ".")
-		field, _, _ := strings.Cut(found.Field(), "[")
-		violations = append(violations, Violation{path, field, c.message(field, found)})
+	for _, fieldError := range failed {
+		_, path, _ := strings.Cut(fieldError.Namespace(), ".")
+		field, _, _ := strings.Cut(fieldError.Field(), "[")
+		violations = append(violations, Violation{path, field, c.message(field, fieldError)})
 	}
 	return violations
 }
 
-func (c *Checker) message(field string, found validator.FieldError) string {
-	rule := found.Tag()
+func (c *Checker) message(field string, fieldError validator.FieldError) string {
+	rule := fieldError.Tag()
 	text := cmp.Or(c.messages[field+" "+rule], c.messages[rule], "`{field}` breaks the rule "+rule+".")
-	return strings.NewReplacer("{field}", field, "{value}", Excerpt(fmt.Sprint(found.Value())),
-		"{param}", found.Param(), "{values}", strings.ReplaceAll(found.Param(), " ", ", ")).Replace(text)
+	return strings.NewReplacer("{field}", field, "{value}", Excerpt(fmt.Sprint(fieldError.Value())),
+		"{param}", fieldError.Param(), "{values}", strings.ReplaceAll(fieldError.Param(), " ", ", ")).Replace(text)
 }
 
 // Field is a rule's argument: a field with its value and the struct around it.

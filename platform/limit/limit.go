@@ -79,9 +79,9 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	slots := int64(min(n, l.options.PerKey))
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
-	waiting, stop := context.WithTimeout(ctx, Wait)
-	defer stop()
-	freeKey, ok := l.take(waiting, key, l.options.PerKey, slots)
+	waitCtx, cancel := context.WithTimeout(ctx, Wait)
+	defer cancel()
+	freeKey, ok := l.take(waitCtx, key, l.options.PerKey, slots)
 	if !ok {
 		if ctx.Err() == nil {
 			l.keyRefused.Add(1)
@@ -91,12 +91,12 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	freeSite := func() {}
 	if l.options.PerSite > 0 {
 		site := semaphoreKey{name: l.options.SiteOf(key.name), isSite: true}
-		if freeSite, ok = l.take(waiting, site, l.options.PerSite, slots); !ok {
+		if freeSite, ok = l.take(waitCtx, site, l.options.PerSite, slots); !ok {
 			freeKey()
 			return nil, l.failure(ctx, l.options.BusyMessage)
 		}
 	}
-	if l.slots.acquire(waiting, slots) != nil {
+	if l.slots.acquire(waitCtx, slots) != nil {
 		freeSite()
 		freeKey()
 		return nil, l.failure(ctx, l.options.BusyMessage)

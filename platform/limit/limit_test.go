@@ -55,7 +55,7 @@ func TestSlotsAreBounded(t *testing.T) {
 func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 4, PerKey: 2})
-		var all sync.WaitGroup
+		var workers sync.WaitGroup
 		work := func(key string) {
 			release, err := l.Acquire(t.Context(), key)
 			if err != nil {
@@ -65,13 +65,13 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 			release()
 		}
 		for range 100 {
-			all.Go(func() { work("greedy") })
+			workers.Go(func() { work("greedy") })
 		}
 		synctest.Wait()
 		began := time.Now()
 		work("small")
 		require.Equal(t, 100*time.Millisecond, time.Since(began))
-		all.Wait()
+		workers.Wait()
 		require.Empty(t, l.semaphores, "idle keys are forgotten")
 	})
 }
@@ -81,8 +81,8 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	l := New(Options{Max: 1, PerKey: 1})
 	acquire(t, l, "a", 1)
 	errGone := errors.New("gone")
-	ctx, stop := context.WithCancelCause(t.Context())
-	stop(errGone)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errGone)
 	for _, key := range []string{"a", "b"} {
 		require.ErrorIs(t, tb.ErrorOf(l.Acquire(ctx, key)), errGone)
 	}
@@ -94,9 +94,9 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	for keys, running := range map[int]int{10: 5, 2: 4} {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(Options{Max: 5, PerKey: 2})
-			var all sync.WaitGroup
+			var workers sync.WaitGroup
 			for i := range 100 {
-				all.Go(func() {
+				workers.Go(func() {
 					release, err := l.Acquire(t.Context(), strconv.Itoa(i%keys))
 					assert.NoError(t, err)
 					<-time.After(100 * time.Millisecond)
@@ -108,7 +108,7 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 				require.EqualValues(t, running, l.Stats().Running)
 				<-time.After(100 * time.Millisecond)
 			}
-			all.Wait()
+			workers.Wait()
 			require.Empty(t, l.semaphores)
 			require.Equal(t, Stats{}, l.Stats())
 		})
@@ -131,7 +131,7 @@ func hold(ctx context.Context, r *Requests, surface Surface, credential, network
 // Known credentials queue per tenant, others per network: a flood of invalid ones delays itself alone.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		r := NewRequests(12)
 		r.Remember("key", "org")
 		for i := range 500 {
@@ -150,7 +150,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 			err := acquire(surface, credential)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		}
-		stop()
+		cancel()
 	})
 }
 
@@ -159,7 +159,7 @@ func TestSiteLeavesASlot(t *testing.T) {
 	require.Equal(t, 10, NewRequests(100).networks.options.Max, "a tenth")
 	for _, surface := range []Surface{API, Public} {
 		synctest.Test(t, func(t *testing.T) {
-			ctx, stop := context.WithCancel(t.Context())
+			ctx, cancel := context.WithCancel(t.Context())
 			r := NewRequests(12)
 			for i := range 20 {
 				network := "2001:db8:1:" + strconv.Itoa(i) + "::/64"
@@ -169,7 +169,7 @@ func TestSiteLeavesASlot(t *testing.T) {
 			began := time.Now()
 			require.NoError(t, hold(ctx, r, surface, "", "2001:db8:2::/64"))
 			require.Zero(t, time.Since(began))
-			stop()
+			cancel()
 		})
 	}
 }
@@ -224,13 +224,13 @@ func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 10, PerKey: 10})
 		acquire(t, l, "a", 8)
-		ctx, stop := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		go func() { _, _ = l.AcquireN(ctx, "b", 5) }()
 		<-time.After(overtakeWindow)
 		go func() { _, _ = l.AcquireN(t.Context(), "c", 1) }()
 		synctest.Wait()
 		require.EqualValues(t, 2, l.Stats().Waiting)
-		stop()
+		cancel()
 		synctest.Wait()
 		require.Equal(t, Stats{Running: 2}, l.Stats())
 	})

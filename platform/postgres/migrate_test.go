@@ -26,13 +26,13 @@ var testSchema = testFiles.mapFS(nil)
 type files map[string]string // SQL by name
 
 func (f files) mapFS(more files) fstest.MapFS {
-	all := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
+	merged := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
 	for _, some := range []files{f, more} {
 		for name, sql := range some {
-			all[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql + "\n")}
+			merged[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql + "\n")}
 		}
 	}
-	return all
+	return merged
 }
 
 // Each migration runs once. The serving role has exactly the rights that the grants give it.

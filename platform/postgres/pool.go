@@ -58,8 +58,8 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		readTimesAsUTC(conn)
 		// the pool sets no deadline, and a silent connection would keep its slot
-		ctx, stop := context.WithTimeout(ctx, conn.Config().ConnectTimeout)
-		defer stop()
+		ctx, cancel := context.WithTimeout(ctx, conn.Config().ConnectTimeout)
+		defer cancel()
 		return checkSession(ctx, conn, pooled)
 	}
 	if opts.Tracer != nil {
@@ -71,9 +71,9 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		return nil, fmt.Errorf("open the database pool: %w", err)
 	}
 	if !opts.lazy {
-		pinging, cancel := context.WithTimeout(ctx, connectTimeout)
+		pingCtx, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
-		if err := pool.Ping(pinging); err != nil {
+		if err := pool.Ping(pingCtx); err != nil {
 			pool.Close()
 			return nil, explainConnectError(err)
 		}

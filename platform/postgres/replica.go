@@ -58,7 +58,7 @@ func OpenReplicas(
 			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		replicas = append(replicas, r)
-		if found, err := r.DB.readSystemID(ctx); err == nil && found != system {
+		if id, err := r.DB.readSystemID(ctx); err == nil && id != system {
 			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it is "+
 				"another database. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
@@ -68,8 +68,8 @@ func OpenReplicas(
 
 // readSystemID returns the identifier of the cluster and the name of the database.
 func (db *DB) readSystemID(ctx context.Context) (system string, err error) {
-	ctx, stop := context.WithTimeout(ctx, hostTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
+	defer cancel()
 	err = db.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
 		current_database() from pg_control_system()`).Scan(&system)
 	return system, err
@@ -98,11 +98,11 @@ func (r *Replica) leaveOut(err error) {
 
 // WatchReplicas checks the replicas of db at once and every replicaCheckInterval, until ctx ends.
 func (db *DB) WatchReplicas(ctx context.Context) {
-	var all sync.WaitGroup
+	var checks sync.WaitGroup
 	for _, r := range db.replicas {
-		all.Go(func() { r.watch(ctx) })
+		checks.Go(func() { r.watch(ctx) })
 	}
-	all.Wait()
+	checks.Wait()
 }
 
 func (r *Replica) watch(ctx context.Context) {
@@ -123,8 +123,8 @@ func (r *Replica) watch(ctx context.Context) {
 // Check returns why reads must leave the replica out, or nil. Unlike a read it waits for a new
 // connection, which the next reads then find in the pool.
 func (r *Replica) Check(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(ctx, hostTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
+	defer cancel()
 	var position Position
 	err := r.primary.Pool.QueryRow(ctx, `/* postgres.flushed */ select `+flushedExpression).Scan(&position)
 	if err != nil {
@@ -135,9 +135,9 @@ func (r *Replica) Check(ctx context.Context) error {
 		return explainConnectError(err)
 	}
 	defer conn.Release()
-	waiting, stop := context.WithTimeout(ctx, maxReplicaWait)
-	defer stop()
-	return r.await(waiting, conn, position)
+	waitCtx, cancel := context.WithTimeout(ctx, maxReplicaWait)
+	defer cancel()
+	return r.await(waitCtx, conn, position)
 }
 
 // UseReplicas makes db.AcquireReplica use the replicas, and requests.HasReplicas return true.
@@ -165,16 +165,16 @@ func (db *DB) AcquireReplica(ctx context.Context, position Position) *pgxpool.Co
 // acquire returns nil if the replica is busy, connects slowly, lags or fails. A replica that lags
 // or fails is left out, unless ctx ended.
 func (r *Replica) acquire(ctx context.Context, position Position) *pgxpool.Conn {
-	waiting, stop := context.WithTimeout(ctx, maxReplicaWait)
-	defer stop()
-	conn, err := r.DB.Pool.Acquire(waiting)
+	waitCtx, cancel := context.WithTimeout(ctx, maxReplicaWait)
+	defer cancel()
+	conn, err := r.DB.Pool.Acquire(waitCtx)
 	if err == nil {
-		if err = r.await(waiting, conn, position); err == nil {
+		if err = r.await(waitCtx, conn, position); err == nil {
 			r.reads.Add(1)
 			return conn
 		}
 		conn.Release()
-	} else if waiting.Err() != nil {
+	} else if waitCtx.Err() != nil {
 		return nil // a connection that is still being opened goes to the pool, for a later read
 	}
 	if ctx.Err() == nil && !errors.Is(err, errPrimaryBusy) {

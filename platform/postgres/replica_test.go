@@ -57,10 +57,10 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 }
 
 func waitUntilUsed(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
-	watching, stop := context.WithCancel(t.Context())
+	watchCtx, cancel := context.WithCancel(t.Context())
 	var watched sync.WaitGroup
-	watched.Go(func() { primary.WatchReplicas(watching) })
+	watched.Go(func() { primary.WatchReplicas(watchCtx) })
 	require.Eventually(t, func() bool { return !replica.LeftOut() }, 10*time.Second, time.Millisecond)
-	stop()
+	cancel()
 	watched.Wait()
 }

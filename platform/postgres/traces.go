@@ -25,11 +25,11 @@ var statementTagPattern = regexp.MustCompile(
 )
 
 func statementName(sql string) string {
-	found := statementTagPattern.FindStringSubmatch(sql)
-	if found == nil {
+	match := statementTagPattern.FindStringSubmatch(sql)
+	if match == nil {
 		return "statement"
 	}
-	return found[1] + found[2]
+	return match[1] + match[2]
 }
 
 func (t statementTracer) startSpan(ctx context.Context, name string) context.Context {
@@ -54,15 +54,15 @@ func endSpan(ctx context.Context, err error) {
 }
 
 func (t statementTracer) TraceQueryStart(
-	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData,
+	ctx context.Context, _ *pgx.Conn, start pgx.TraceQueryStartData,
 ) context.Context {
-	return t.startSpan(ctx, statementName(data.SQL))
+	return t.startSpan(ctx, statementName(start.SQL))
 }
 
 func (t statementTracer) TraceQueryEnd(
-	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData,
+	ctx context.Context, _ *pgx.Conn, end pgx.TraceQueryEndData,
 ) {
-	endSpan(ctx, data.Err)
+	endSpan(ctx, end.Err)
 }
 
 func (t statementTracer) TraceBatchStart(
@@ -74,7 +74,7 @@ func (t statementTracer) TraceBatchStart(
 func (t statementTracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 func (t statementTracer) TraceBatchEnd(
-	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData,
+	ctx context.Context, _ *pgx.Conn, end pgx.TraceBatchEndData,
 ) {
-	endSpan(ctx, data.Err)
+	endSpan(ctx, end.Err)
 }

@@ -35,9 +35,9 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 // the context also ends a profile.
 func TestProfilesRunOneAtATime(t *testing.T) {
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	serving, end := context.WithCancel(t.Context())
+	serveCtx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
-	go func() { served <- ServeOps(serving, ln, OpsHandler(NewRegistry(), "127.0.0.1:0")) }()
+	go func() { served <- ServeOps(serveCtx, ln, OpsHandler(NewRegistry(), "127.0.0.1:0")) }()
 	get := func(profile string) int { // 0: the server has stopped
 		request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
 			"http://"+ln.Addr().String()+"/debug/pprof/"+profile, nil))(t)
@@ -54,7 +54,7 @@ func TestProfilesRunOneAtATime(t *testing.T) {
 	}()
 	for get("goroutine") != http.StatusServiceUnavailable {
 	}
-	end()
+	cancel()
 	require.NoError(t, <-served)
 }
 
@@ -104,9 +104,9 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 func TestSupervisorEndsWithItsContext(t *testing.T) {
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	s.wait = time.Hour
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	s.Run(ctx, "sealer", func(context.Context) {
-		stop()
+		cancel()
 		panic("late")
 	})
 }

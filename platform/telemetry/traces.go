@@ -126,7 +126,7 @@ func (t *Traces) Close() {
 	if t.provider == nil {
 		return
 	}
-	ctx, stop := context.WithTimeout(context.Background(), flushTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+	defer cancel()
 	_ = t.provider.Shutdown(ctx) // loggedClient logs failures
 }

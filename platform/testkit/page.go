@@ -49,21 +49,21 @@ func (p Page) Link(text string) string {
 
 // Submatches returns the groups of every match of a pattern in a page's text, unescaped.
 func Submatches(pattern, text string) [][]string {
-	var all [][]string
-	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
-		row := found[1:]
+	var rows [][]string
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		row := match[1:]
 		for i := range row {
 			row[i] = html.UnescapeString(strings.ReplaceAll(row[i], "<wbr>", ""))
 		}
-		all = append(all, row)
+		rows = append(rows, row)
 	}
-	return all
+	return rows
 }
 
 func Submatch(t testing.TB, pattern, text string) string {
-	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
-	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
-	return found[1]
+	match := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, match, "no %s in:\n%s", pattern, text)
+	return match[1]
 }
 
 var tagPattern = regexp.MustCompile(`<[^>]*>`)

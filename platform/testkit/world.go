@@ -46,11 +46,11 @@ func (w *World) ExecIn(tx pgx.Tx, sql string, args ...any) {
 	require.NoError(w.t, err, sql)
 }
 
-// WhileWaiting starts fn. Once a statement waits for a lock of tx, it calls meanwhile, if not nil, and
-// commits tx. It returns the error of fn.
-func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, meanwhile func()) error {
+// WhileWaiting starts f. Once a statement waits for a lock of tx, it calls meanwhile, if not nil, and
+// commits tx. It returns the error of f.
+func (w *World) WhileWaiting(tx pgx.Tx, f func() error, meanwhile func()) error {
 	done := make(chan error, 1)
-	go func() { done <- fn() }()
+	go func() { done <- f() }()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
 	for waits := false; !waits; {
@@ -77,10 +77,10 @@ func Query[T any](w *World, sql string, args ...any) (value T) {
 	return value
 }
 
-func Concurrently(n int, do func(i int)) {
-	var all sync.WaitGroup
+func Concurrently(n int, f func(i int)) {
+	var tasks sync.WaitGroup
 	for i := range n {
-		all.Go(func() { do(i) })
+		tasks.Go(func() { f(i) })
 	}
-	all.Wait()
+	tasks.Wait()
 }

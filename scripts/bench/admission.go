@@ -26,14 +26,14 @@ func measureAdmission(ctx context.Context, b *bench) error {
 		return small.percentile99(ctx, b.path("stats", small.dataset, 30))
 	}
 	withLoad := func(ctx context.Context) (p99 float64, err error) {
-		loaded, unload := context.WithCancel(ctx)
+		loadCtx, cancel := context.WithCancel(ctx)
 		var others errgroup.Group
 		for i := range loadClients {
 			c := large[i%2]
-			others.Go(func() error { return c.repeat(loaded, b.path("stats", c.dataset, 366)) })
+			others.Go(func() error { return c.repeat(loadCtx, b.path("stats", c.dataset, 366)) })
 		}
 		p99, err = withoutLoad(ctx)
-		unload()
+		cancel()
 		return p99, errors.Join(err, others.Wait())
 	}
 	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
@@ -64,18 +64,18 @@ func (c *client) repeat(ctx context.Context, path string) error {
 // coordinated omission.
 func (c *client) percentile99(ctx context.Context, path string) (float64, error) {
 	latencies := make([]float64, measureWindow/requestInterval)
-	var all errgroup.Group
+	var tasks errgroup.Group
 	start := time.Now()
 	for i := range latencies {
 		due := start.Add(time.Duration(i) * requestInterval)
-		all.Go(func() error {
+		tasks.Go(func() error {
 			<-time.After(time.Until(due))
 			err := c.get(ctx, path)
 			latencies[i] = milliseconds(time.Since(due))
 			return err
 		})
 	}
-	err := all.Wait()
+	err := tasks.Wait()
 	slices.Sort(latencies)
 	return latencies[int(math.Ceil(0.99*float64(len(latencies))))-1], err
 }

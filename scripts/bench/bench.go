@@ -100,8 +100,8 @@ func (b *bench) close() (err error) {
 		b.owner.Close()
 	}
 	if b.embedded != nil {
-		ctx, stop := context.WithTimeout(context.Background(), stopTimeout)
-		defer stop()
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
 		err = errors.Join(err, b.embedded.Stop(ctx))
 	}
 	return err

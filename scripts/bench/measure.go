@@ -11,11 +11,11 @@ import (
 type work func(context.Context) (float64, error)
 
 // timedWork returns work that reports the mean of several runs, because a single quick run is noisy.
-func timedWork(times int, do func(context.Context) error) work {
+func timedWork(times int, f func(context.Context) error) work {
 	return func(ctx context.Context) (float64, error) {
 		began := time.Now()
 		for range times {
-			if err := do(ctx); err != nil {
+			if err := f(ctx); err != nil {
 				return 0, err
 			}
 		}

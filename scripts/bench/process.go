@@ -41,8 +41,8 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		return nil, err
 	}
 	defer log.Close() // the child has its own descriptor
-	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{cancel: end}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	s := &server{cancel: cancel}
 	s.cmd = b.dgCommand(ctx, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
 	s.cmd.Stderr = log
 	out, err := s.cmd.StdoutPipe()
@@ -50,7 +50,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		err = s.cmd.Start()
 	}
 	if err != nil {
-		end()
+		cancel()
 		return nil, err
 	}
 	greeting, err := bufio.NewReader(out).ReadString('\n') // the line "Serving on http://host:port"

@@ -25,11 +25,11 @@ func measureStatistics(ctx context.Context, b *bench) error {
 func measureGroups(ctx context.Context, b *bench) error {
 	main := &b.data.Main
 	c := b.newClient(main)
-	all := b.path("stats", main, 366)
-	smallGroupPath := all + "&groupId=" + main.IDs.Groups[0].String()
-	largeGroupPath := all + "&groupId=" + main.IDs.Groups[1].String()
+	allPlayersPath := b.path("stats", main, 366)
+	smallGroupPath := allPlayersPath + "&groupId=" + main.IDs.Groups[0].String()
+	largeGroupPath := allPlayersPath + "&groupId=" + main.IDs.Groups[1].String()
 	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 0.7,
-		timedWork(5, c.getWork(largeGroupPath)), timedWork(5, c.getWork(all)))
+		timedWork(5, c.getWork(largeGroupPath)), timedWork(5, c.getWork(allPlayersPath)))
 	if err != nil {
 		return err
 	}

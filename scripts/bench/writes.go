@@ -66,10 +66,10 @@ func (b *bench) writeWork(rows int, day time.Time, triggers string) work {
 			return 0, err
 		}
 		var written atomic.Int64
-		var all errgroup.Group
+		var tasks errgroup.Group
 		began := time.Now()
 		for range writers {
-			all.Go(func() error {
+			tasks.Go(func() error {
 				for time.Since(began) < writeDuration {
 					if err := b.insert(ctx, rows, day); err != nil {
 						return err
@@ -79,7 +79,7 @@ func (b *bench) writeWork(rows int, day time.Time, triggers string) work {
 				return nil
 			})
 		}
-		err := all.Wait()
+		err := tasks.Wait()
 		return milliseconds(time.Since(began)) * 1000 / float64(written.Load()), err
 	}
 }

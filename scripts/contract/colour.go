@@ -18,7 +18,7 @@ const recipesFolder = "web/docs/recipes"
 // highlightRecipes returns the programs of /docs as HTML by file, in JSON: comments, strings and keywords are in
 // spans.
 func highlightRecipes() ([]byte, error) {
-	all := map[string]string{}
+	programs := map[string]string{}
 	err := filepath.WalkDir(recipesFolder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -36,7 +36,7 @@ func highlightRecipes() ([]byte, error) {
 			return err
 		}
 		file, err := filepath.Rel(recipesFolder, path)
-		all[file] = highlightedSpans(tokens.Tokens())
+		programs[file] = highlightedSpans(tokens.Tokens())
 		return err
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func highlightRecipes() ([]byte, error) {
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	err = encoder.Encode(all)
+	err = encoder.Encode(programs)
 	return b.Bytes(), err
 }
 

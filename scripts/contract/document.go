@@ -36,13 +36,13 @@ func (v jsonValue) members() iter.Seq2[string, jsonValue] {
 	}
 }
 
-func (v jsonValue) list() (all []jsonValue) {
+func (v jsonValue) list() (values []jsonValue) {
 	var items []json.RawMessage
 	_ = json.Unmarshal(v, &items) // fails unless v is a list; then there is no item
 	for _, item := range items {
-		all = append(all, jsonValue(item))
+		values = append(values, jsonValue(item))
 	}
-	return all
+	return values
 }
 
 // text returns a string, or the JSON of another value.
@@ -101,17 +101,17 @@ func (d document) schema(v jsonValue) schema {
 
 // fields returns the fields of a schema. The name of a nested field is its path, with [] for a
 // list.
-func (d document) fields(s schema, path string) (all []object) {
+func (d document) fields(s schema, path string) (found []object) {
 	if items := s.get("items"); len(items) > 0 {
 		return d.fields(d.schema(items), path+"[]")
 	}
 	for name, property := range s.get("properties").members() {
 		name = strings.TrimPrefix(path+"."+name, ".")
 		field := d.schema(property)
-		all = append(all, fieldOf(name, field))
-		all = append(all, d.fields(field, name)...)
+		found = append(found, fieldOf(name, field))
+		found = append(found, d.fields(field, name)...)
 	}
-	return all
+	return found
 }
 
 func fieldOf(name string, s schema) object {

@@ -78,8 +78,8 @@ func partialContent(w http.ResponseWriter, r *http.Request, whole []byte, _ int)
 }
 
 func firstHalf(text string) string {
-	all := lines(text)
-	return strings.Join(all[:max(1, len(all)/2)], "")
+	split := lines(text)
+	return strings.Join(split[:max(1, len(split)/2)], "")
 }
 
 // truncateCSV ends a CSV after half of its lines. header says how long it would have been.

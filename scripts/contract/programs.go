@@ -70,8 +70,8 @@ type recipeTable struct {
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
 	t := &recipeTable{base: base, recipes: recipes, keys: map[string]string{"": key}}
-	for data, letter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
-		t.keys[data] = "dg_live_" + strings.Repeat(letter, 22) + "_" + secret
+	for name, letter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
+		t.keys[name] = "dg_live_" + strings.Repeat(letter, 22) + "_" + secret
 	}
 	interrupted := make(chan os.Signal, 1) // a program whose parent ignores SIGINT would ignore it too
 	signal.Notify(interrupted, os.Interrupt)
@@ -183,8 +183,8 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (problem s
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	ctx, stop := context.WithTimeout(context.Background(), timeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
 	if c.diskFull || c.readOnly {
 		if exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder).Run() != nil {
 			return notMounted, nil
@@ -296,12 +296,12 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string,
 	if rows, ok := t.expectedRows.Load(id); ok {
 		return rows.([]string), nil
 	}
-	all, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", wantAll, key, t.base+"/api/v1/forks", query,
+	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", wantAll, key, t.base+"/api/v1/forks", query,
 		strconv.FormatBool(first)).Output()
 	if err != nil {
 		return nil, fmt.Errorf("read the plays: %w", err)
 	}
-	rows := plays(string(all), before)
+	rows := plays(string(out), before)
 	t.expectedRows.Store(id, rows)
 	return rows, nil
 }
@@ -311,18 +311,18 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string,
 func plays(text, before string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true
-	all := []string{}
+	sorted := []string{}
 	for {
 		row, err := reader.Read()
 		if err != nil {
-			slices.Sort(all)
-			return all
+			slices.Sort(sorted)
+			return sorted
 		}
 		switch {
 		case len(row) > 5 && len(row[0]) == 36 && (before == "" || row[5] < before):
-			all = append(all, row[0]+" "+row[4])
+			sorted = append(sorted, row[0]+" "+row[4])
 		case len(row) == 2 && len(row[0]) == 36:
-			all = append(all, row[0]+" "+row[1])
+			sorted = append(sorted, row[0]+" "+row[1])
 		}
 	}
 }
@@ -464,12 +464,12 @@ func readFile(path string) string {
 		content, _ := os.ReadFile(path)
 		return string(content)
 	}
-	var all []string
+	var contents []string
 	names, _ := filepath.Glob(filepath.Join(path, "*.csv"))
 	for _, name := range names {
-		all = append(all, readFile(name))
+		contents = append(contents, readFile(name))
 	}
-	return strings.Join(all, "")
+	return strings.Join(contents, "")
 }
 
 func lastBytes(out []byte) []byte { return out[max(0, len(out)-160):] }

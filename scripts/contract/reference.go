@@ -22,13 +22,13 @@ func reference(served []byte) ([]byte, error) {
 }
 
 // operations returns the GET operations below /api/, in the document's order.
-func (d document) operations() (all []object) {
+func (d document) operations() (operations []object) {
 	for path, methods := range d.get("paths").members() {
 		if source := methods.get("get"); len(source) > 0 && strings.HasPrefix(path, "/api/") {
-			all = append(all, d.operation(path, source))
+			operations = append(operations, d.operation(path, source))
 		}
 	}
-	return all
+	return operations
 }
 
 func (d document) operation(path string, source jsonValue) object {

@@ -43,8 +43,8 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // redirectToAccount sets the cookie of the new session, because the change has ended the old one.
-func redirectToAccount(c *fiber.Ctx, session identity.Session, done ui.Notice) error {
-	ui.Flash(c, done)
+func redirectToAccount(c *fiber.Ctx, session identity.Session, notice ui.Notice) error {
+	ui.Flash(c, notice)
 	ui.SetSession(c, session)
 	return c.Redirect("/account", fiber.StatusSeeOther)
 }

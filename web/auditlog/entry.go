@@ -81,10 +81,10 @@ func (n targetNames) newEntryView(e audit.Entry) entryView {
 	return view
 }
 
-func (n targetNames) values(e audit.Entry) (all []entryValue) {
+func (n targetNames) values(e audit.Entry) (values []entryValue) {
 	add := func(name, term, text, code string) {
 		if text != "" || code != "" {
-			all = append(all, entryValue{Name: name, Term: term, Text: text, Code: code})
+			values = append(values, entryValue{Name: name, Term: term, Text: text, Code: code})
 		}
 	}
 	add("reason", "Reason", codeWords(string(e.Reason)), "")
@@ -99,14 +99,14 @@ func (n targetNames) values(e audit.Entry) (all []entryValue) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
 		if name != "name" && name != "newName" { // the row shows it as the target's name
-			all = append(all, n.detail(name, e.Details[name]))
+			values = append(values, n.detail(name, e.Details[name]))
 		}
 	}
 	add("path", "Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
 	add("address", "IP address", "", e.Request.Address)
 	add("userAgent", "User agent", "", e.Request.UserAgent)
 	add("requestId", "Request id", "", e.Request.ID)
-	return all
+	return values
 }
 
 // detail recognises instants, days and codes by the detail's name. JSON has them as strings, and a

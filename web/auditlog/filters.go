@@ -50,23 +50,23 @@ type option struct{ Value, Text string }
 
 // newOptions returns the options of a filter. If texts are equal, each gets the end of its id.
 func newOptions[T any](items []T, describe func(T) (id, name string)) []option {
-	all := []option{{Value: "", Text: "Any"}}
+	options := []option{{Value: "", Text: "Any"}}
 	count := map[string]int{"Any": 1}
 	for _, item := range items {
 		id, name := describe(item)
 		name = truncate(name, 40)
-		all = append(all, option{Value: id, Text: name})
+		options = append(options, option{Value: id, Text: name})
 		count[name]++
 	}
-	for i := 1; i < len(all); i++ {
-		if o := &all[i]; count[o.Text] > 1 {
+	for i := 1; i < len(options); i++ {
+		if o := &options[i]; count[o.Text] > 1 {
 			o.Text += " …" + o.Value[max(0, len(o.Value)-6):]
 		}
 	}
-	slices.SortFunc(all[1:], func(a, b option) int {
+	slices.SortFunc(options[1:], func(a, b option) int {
 		return strings.Compare(strings.ToLower(a.Text), strings.ToLower(b.Text))
 	})
-	return all
+	return options
 }
 
 func truncate(text string, n int) string {

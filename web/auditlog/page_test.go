@@ -28,13 +28,13 @@ func entryIDs(t *testing.T, p testkit.Page) (ids []int64) {
 	return ids
 }
 
-func entryRows(t *testing.T, p testkit.Page) (all []string) {
+func entryRows(t *testing.T, p testkit.Page) (rows []string) {
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)` +
 		`<details>.*?: </span>(.*?)</summary>`
 	for _, row := range testkit.Submatches(row, p.Is(t, 200).Body) {
-		all = append(all, testkit.TextOf(">"+row[0]+row[1]))
+		rows = append(rows, testkit.TextOf(">"+row[0]+row[1]))
 	}
-	return all
+	return rows
 }
 
 // Each day has a heading, each refusal is marked, and actors and actions are links that add a filter to the others.
@@ -44,7 +44,7 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},
 		Action: audit.KeyRefused, Reason: audit.Revoked})
 	w.NewKey(t, acme, "Made", apikeys.ForksRead)
-	made := w.NewKey(t, acme, "Made on the same day", apikeys.ForksRead)
+	sameDay := w.NewKey(t, acme, "Made on the same day", apikeys.ForksRead)
 	w.DB.Exec(`update audit_entries set at = '2026-01-31T23:59:59Z' where action = 'api_key.refused'`)
 	w.DB.Exec(`update audit_entries set at = '2026-02-01T00:00:00Z' where action = 'api_key.created'`)
 	p := b.Get(acme.Path("/settings/audit-log?to=2026-02-28"))
@@ -54,7 +54,7 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	byAction := b.Get(p.Link("Key created")).Has(t, `value="2026-02-28"`).Lacks(t, "Request refused</a>")
 	require.Len(t, entryIDs(t, byAction), 2)
 	require.Len(t, entryIDs(t, b.Get(byAction.Link("<bdi>"+acme.Owner.Name+"</bdi>"))), 2)
-	for query, entries := range map[string]int{"key=" + made.ID: 1, "person=&from=2026-02-01": 2, "to=2026-01-31": 1,
+	for query, entries := range map[string]int{"key=" + sameDay.ID: 1, "person=&from=2026-02-01": 2, "to=2026-01-31": 1,
 		"person=" + acme.Owner.ID: 2, "from=2026-01-31&to=2026-01-31": 1} {
 		require.Len(t, entryIDs(t, b.Get(acme.Path("/settings/audit-log?%s", query))), entries, query)
 	}

@@ -21,7 +21,7 @@ type privacyNotice struct {
 var noticeLanguages = []string{"en", "de", "fr", "es", "pt"}
 
 // privacyPages returns the page /privacy in English and its translations, such as /privacy/de.
-func privacyPages() (all []page) {
+func privacyPages() (pages []page) {
 	var notices map[string]privacyNotice
 	decodeFile("privacy.json", &notices)
 	path := func(language string) string {
@@ -39,9 +39,9 @@ func privacyPages() (all []page) {
 				Name: notices[other].Name, Path: "/docs" + path(other), Current: other == language,
 			})
 		}
-		all = append(all, translation)
+		pages = append(pages, translation)
 	}
-	return all
+	return pages
 }
 
 // Fact returns text with the placeholder {threshold} replaced by its value.

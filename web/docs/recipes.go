@@ -25,9 +25,9 @@ type documentation struct {
 }
 
 // colouredPrograms has the HTML of programs by file; scripts/contract makes it.
-var colouredPrograms = func() (all map[string]string) {
-	decodeFile("coloured.json", &all)
-	return all
+var colouredPrograms = func() (programs map[string]string) {
+	decodeFile("coloured.json", &programs)
+	return programs
 }()
 
 type recipe struct {

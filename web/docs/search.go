@@ -98,7 +98,7 @@ func countWords(words []string, text string) (n int) {
 }
 
 // pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
-func (h *Handler) pageTexts() (all []pageText, err error) {
+func (h *Handler) pageTexts() (texts []pageText, err error) {
 	for _, candidate := range h.documentation.Pages {
 		markup, err := h.Markup(candidate.Template, h.newView(nil, candidate))
 		if err != nil {
@@ -112,9 +112,9 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 		for _, p := range text.passages {
 			text.normalised += " " + p.normalised
 		}
-		all = append(all, text)
+		texts = append(texts, text)
 	}
-	return all, nil
+	return texts, nil
 }
 
 func passagesOf(document *html.Node) []passage {

@@ -16,11 +16,11 @@ type expiryChoice struct {
 }
 
 func expiryChoices(today time.Time) []expiryChoice {
-	var all []expiryChoice
+	var choices []expiryChoice
 	for _, days := range []int{30, 90, 365} {
-		all = append(all, expiryChoice{strconv.Itoa(days), today.AddDate(0, 0, days)})
+		choices = append(choices, expiryChoice{strconv.Itoa(days), today.AddDate(0, 0, days)})
 	}
-	return all
+	return choices
 }
 
 // successorExpiry returns the fields Expiry and Day for k's successor: the lifetime of k, in days

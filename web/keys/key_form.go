@@ -155,15 +155,15 @@ func successorForm(k apikeys.Key, today time.Time) keyForm {
 
 // overlapsOf returns the overlaps for replacing k. Each ends at the expiry of k at the latest.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
-	var all []overlapChoice
+	var choices []overlapChoice
 	for _, o := range apikeys.Overlaps {
 		until := h.Now().Add(o.Duration)
 		if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
 			until = *k.ExpiresAt
 		}
-		all = append(all, overlapChoice{o, until})
+		choices = append(choices, overlapChoice{o, until})
 	}
-	return all
+	return choices
 }
 
 func (h *Handler) renderKeyForm(

@@ -70,8 +70,8 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 		{"day", "2199-12-31"}: "2199-12-31T00:00:00Z",
 	} {
 		maps.Copy(sent, testkit.Form("expiry", chosen[0], "day", chosen[1]))
-		made := createdKey(t, w, acme, b.Post(acme.Path("/settings/api-keys/new"), sent))
-		require.Equal(t, want, strings.Trim(string(tb.Must(json.Marshal(made.ExpiresAt))(t)), `"`), chosen)
+		k := createdKey(t, w, acme, b.Post(acme.Path("/settings/api-keys/new"), sent))
+		require.Equal(t, want, strings.Trim(string(tb.Must(json.Marshal(k.ExpiresAt))(t)), `"`), chosen)
 	}
 	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
 	b.Post(acme.Path("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
@@ -164,8 +164,8 @@ func TestKeyIsReplaced(t *testing.T) {
 	}
 	form := webtest.ReplacementForm("hour")
 	form.Set("name", "Power BI")
-	done := b.Post(path, form).Has(t, ">Key replaced</h1>", "<dt>Old key</dt><dd>Stops <time")
-	key := createdKey(t, w, acme, done)
+	page := b.Post(path, form).Has(t, ">Key replaced</h1>", "<dt>Old key</dt><dd>Stops <time")
+	key := createdKey(t, w, acme, page)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
 		testkit.Submatches(`data-name>([^<]+)<`, b.Get(acme.Path("/settings/api-keys")).Body))

@@ -43,10 +43,10 @@ func (h *Handler) addHistory(
 			view.Successor = &row
 		}
 	}
-	bounded, cancel := context.WithTimeout(ctx, usageTimeout)
+	boundedCtx, cancel := context.WithTimeout(ctx, usageTimeout)
 	defer cancel()
-	view.Events, err = h.eventsOf(bounded, p, k)
-	if view.Unread = bounded.Err() != nil && ctx.Err() == nil; view.Unread {
+	view.Events, err = h.eventsOf(boundedCtx, p, k)
+	if view.Unread = boundedCtx.Err() != nil && ctx.Err() == nil; view.Unread {
 		return nil
 	}
 	return err

@@ -100,8 +100,8 @@ func TestKeyIsRenamed(t *testing.T) {
 		"<title>Error: Edit key")
 	require.Equal(t, "BI", w.AllKeys(t, acme)[0].Name)
 
-	done := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
-	require.Equal(t, path, done.Header.Get("Location"))
+	page := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
+	require.Equal(t, path, page.Header.Get("Location"))
 	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
 	b.Get(acme.Path("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
@@ -135,9 +135,9 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 		`<dt>Last used</dt><dd data-lately><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
 
-	done := b.Post(path, url.Values{}).Is(t, 303)
+	page := b.Post(path, url.Values{}).Is(t, 303)
 	now = time.Now() // the database's clock stamps revocations
-	require.Contains(t, rowOf(t, b.Get(done.Header.Get("Location")), key.Name), "Revoked Since")
+	require.Contains(t, rowOf(t, b.Get(page.Header.Get("Location")), key.Name), "Revoked Since")
 
 	before := w.AllKeys(t, acme)
 	testkit.RequireRedirect(t, acme.Path("/settings/api-keys/%s", key.ID), b.Get(path))

@@ -36,10 +36,10 @@ const usageTimeout = time.Second
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
 ) (map[string][]apikeys.Usage, error) {
-	bounded, cancel := context.WithTimeout(ctx, usageTimeout)
+	boundedCtx, cancel := context.WithTimeout(ctx, usageTimeout)
 	defer cancel()
-	used, err := h.Keys.UsageOf(bounded, p.KeyActor(), keys)
-	if bounded.Err() != nil && ctx.Err() == nil {
+	used, err := h.Keys.UsageOf(boundedCtx, p.KeyActor(), keys)
+	if boundedCtx.Err() != nil && ctx.Err() == nil {
 		return nil, nil
 	}
 	return used, err
@@ -83,12 +83,12 @@ func newUsageView(days []apikeys.Usage) *usageView {
 
 const usageBarWidth = 60 // percent of the width of a day
 
-func totals(days []apikeys.Usage) (all []int64, sum int64) {
+func totals(days []apikeys.Usage) (requests []int64, sum int64) {
 	for _, d := range days {
-		all = append(all, total(d))
+		requests = append(requests, total(d))
 		sum += total(d)
 	}
-	return all, sum
+	return requests, sum
 }
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }

@@ -19,9 +19,9 @@ func TestFailureToReadUsageIsAnError(t *testing.T) {
 		deadline, ok := ctx.Deadline()
 		return ok && time.Until(deadline) <= usageTimeout
 	}
-	canceled, cancel := context.WithCancel(t.Context())
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	for failure, ctx := range map[error]context.Context{errors.New("failed"): t.Context(), context.Canceled: canceled} {
+	for failure, ctx := range map[error]context.Context{errors.New("failed"): t.Context(), context.Canceled: ended} {
 		var keys mockKeys
 		keys.On("UsageOf", mock.MatchedBy(bounded), mock.Anything, mock.Anything).Return(nil, failure)
 		require.ErrorIs(t, tb.ErrorOf((&Handler{Keys: &keys}).usageOf(ctx, &ui.Principal{}, nil)), failure)

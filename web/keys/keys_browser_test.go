@@ -13,15 +13,15 @@ import (
 	"dg/web/internal/webtest"
 )
 
-func tabTo(t *testing.T, p *browsertest.Page, what string) {
+func tabTo(t *testing.T, p *browsertest.Page, selector string) {
 	t.Helper()
 	for range 40 {
-		if strings.Contains(p.FocusedElement(), what) {
+		if strings.Contains(p.FocusedElement(), selector) {
 			return
 		}
 		p.Press(kb.Tab)
 	}
-	t.Fatalf("the keyboard does not reach %q", what)
+	t.Fatalf("the keyboard does not reach %q", selector)
 }
 
 // Errors link to their fields, "On a date" shows the date field, and a double click submits the form once.

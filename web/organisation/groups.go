@@ -25,13 +25,13 @@ const (
 
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
 	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
-	var all int
+	var total int
 	var err error
 	if l.Search != "" {
 		l.Rows, l.More, err = h.Orgs.FindGroups(c.UserContext(), p.Organisation.ID,
 			l.Search)
 	} else {
-		l.Rows, all, err = h.Orgs.GroupPage(c.UserContext(), p.Organisation.ID,
+		l.Rows, total, err = h.Orgs.GroupPage(c.UserContext(), p.Organisation.ID,
 			ui.PageOf(c.Query("page")), groupsPerPage)
 	}
 	if err != nil {
@@ -41,8 +41,8 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 	if err := ui.AuthorizeAll(p, org.ReadOrganisation, l.Rows, owner); err != nil {
 		return groupList{}, err
 	}
-	l.Searchable = l.Search != "" || all > searchThreshold
-	l.Pager = ui.NewPager(c.Query("page"), all, groupsPerPage, func(page int) string {
+	l.Searchable = l.Search != "" || total > searchThreshold
+	l.Pager = ui.NewPager(c.Query("page"), total, groupsPerPage, func(page int) string {
 		return path + "?page=" + strconv.Itoa(page) + "#groups"
 	})
 	return l, nil

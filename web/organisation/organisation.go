@@ -64,7 +64,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 
 // addMembers adds the members that package org lists. Unlisted gives the number of the others.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
-	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
+	members, total, err := h.Orgs.Members(ctx, p.Organisation.ID)
 	if err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
 	listed := ""
-	if all > len(members) {
+	if total > len(members) {
 		listed = "listed "
-		view.Unlisted = ui.Plural(int64(all-len(members)), "%s more member is not listed.",
+		view.Unlisted = ui.Plural(int64(total-len(members)), "%s more member is not listed.",
 			"%s more members are not listed.")
 	}
 	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s %smembers.",

@@ -122,12 +122,12 @@ func modeNotice(before, after org.ReportingMode) ui.Notice {
 	if before == after {
 		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
 	}
-	done := ui.Notice{
+	notice := ui.Notice{
 		Strong: "Reporting mode changed.",
 		Before: " Reports, exports and the API no longer show names.",
 	}
 	if after == org.Nominative {
-		done.Before = " Reports, exports and the API now show names."
+		notice.Before = " Reports, exports and the API now show names."
 	}
-	return done
+	return notice
 }

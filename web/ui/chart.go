@@ -112,19 +112,19 @@ const (
 
 // Ticks returns at most 14 labels of the time axis: one for each day, or those at the grid's lines.
 func Ticks(p reports.Period) []Tick {
-	var all []Tick
+	var ticks []Tick
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
 		percent := 100 * float64(i) / float64(p.Days)
 		if percent < lastTick && (p.Days <= maxDailyTicks || onGrid(p, date)) {
-			all = append(all, Tick{Label: tickLabel(p, date), percent: percent})
+			ticks = append(ticks, Tick{Label: tickLabel(p, date), percent: percent})
 		}
 	}
-	stride := (len(all) + narrowTicks - 1) / narrowTicks
-	for i := range all {
-		all[i].Wide = i%stride > 0 || all[i].percent > lastNarrowTick
+	stride := (len(ticks) + narrowTicks - 1) / narrowTicks
+	for i := range ticks {
+		ticks[i].Wide = i%stride > 0 || ticks[i].percent > lastNarrowTick
 	}
-	return all
+	return ticks
 }
 
 // tickLabel replaces January by its year: Dec, 2026, Feb.

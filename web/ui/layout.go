@@ -68,18 +68,18 @@ func (l Layout) Reports() string { return l.pathIfAllowed(reports.ReadReport, "/
 func (l Layout) Settings() string { return l.pathIfAllowed(org.ReadOrganisation, SettingsPath) }
 
 // Switch returns the menu of the user's organisations, or nil if there are fewer than two.
-func (l Layout) Switch() (all []Link) {
+func (l Layout) Switch() (links []Link) {
 	if l.User == nil || len(l.User.Memberships) == 1 {
 		return nil
 	}
 	for _, m := range l.User.Memberships {
-		all = append(all, Link{
+		links = append(links, Link{
 			Name:    m.Organisation.Name,
 			Path:    FirstScreen(m, "/reports"),
 			Current: m.Organisation.ID == l.User.Organisation.ID,
 		})
 	}
-	return all
+	return links
 }
 
 // pathIfAllowed returns the path of screen, or "". Outside organisations the path asks for one.

@@ -26,7 +26,7 @@ type files map[string]httpserver.File
 
 // loadFiles compresses the files once per process, because tests create many Pages.
 var loadFiles = sync.OnceValue(func() files {
-	all := files{}
+	static := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -35,14 +35,14 @@ var loadFiles = sync.OnceValue(func() files {
 		if ext := path.Ext(name); ext == ".css" || ext == ".js" {
 			file = notServedPattern.ReplaceAll(file, []byte("$1$2$3"))
 		}
-		all[name[len("static/"):]] = httpserver.NewFile(file,
+		static[name[len("static/"):]] = httpserver.NewFile(file,
 			cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"))
 		return err
 	})
 	if err != nil {
 		panic(err)
 	}
-	return all
+	return static
 })
 
 // path returns a file's URL with its version, so that browsers may cache the file for a year. An

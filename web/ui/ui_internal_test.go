@@ -102,19 +102,19 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 	}
 	require.Equal(t, "Dec 2026 Feb Mar Apr May Jun Jul Aug Sep Oct ", months)
 	for days := 1; days <= 366; days++ {
-		all := Ticks(reports.Period{From: year.From, Days: days})
+		ticks := Ticks(reports.Period{From: year.From, Days: days})
 		for pixels, wide := range map[float64]bool{232: false, 784: true} {
 			end := -5.0
-			for _, tick := range all {
+			for _, tick := range ticks {
 				if tick.Wide && !wide {
 					continue
 				}
 				at := tick.percent * pixels / 100
-				require.GreaterOrEqual(t, at, end+5, "%d days: %v", days, all)
+				require.GreaterOrEqual(t, at, end+5, "%d days: %v", days, ticks)
 				end = at + 7*float64(len(tick.Label))
 			}
 			require.Positive(t, end, days)
-			require.LessOrEqual(t, end, pixels, "%d days: %v", days, all)
+			require.LessOrEqual(t, end, pixels, "%d days: %v", days, ticks)
 		}
 	}
 }

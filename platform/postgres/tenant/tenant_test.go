@@ -61,10 +61,10 @@ func (orTrue) Build(clause.Builder) {}
 // CONTRIBUTING.md, Conventions: the guard refuses a statement whose structure does not scope it to an organisation.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
-	var found []playerGroup
+	var loaded []playerGroup
 	var group playerGroup
 	row := map[string]any{"id": acmeSales, "name": "x"}
-	all := new(int64)
+	count := new(int64)
 	scoped := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	model := func() *gorm.DB { return scoped().Model(&playerGroup{}) }
 	const greatest = "(select max(name) from player_groups)"
@@ -74,41 +74,41 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	const names = "select * from player_groups"
 	const named = "select * from player_groups where org_id = @org"
 	for name, err := range map[string]error{
-		"query":                db.Where("name = ?", "Sales").Find(&found).Error,
+		"query":                db.Where("name = ?", "Sales").Find(&loaded).Error,
 		"query by id":          db.Take(&group, "id = ?", acmeSales).Error,
-		"named in the text":    db.Where("org_id = ?", acme).Find(&found).Error,
-		"no value":             db.Scopes(tenant.Scope("")).Find(&found).Error,
-		"schema":               db.Table("public.player_groups").Count(all).Error,
-		"scoped schema":        scoped().Table("public.player_groups").Count(all).Error,
-		"alias":                scoped().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&found).Error,
+		"named in the text":    db.Where("org_id = ?", acme).Find(&loaded).Error,
+		"no value":             db.Scopes(tenant.Scope("")).Find(&loaded).Error,
+		"schema":               db.Table("public.player_groups").Count(count).Error,
+		"scoped schema":        scoped().Table("public.player_groups").Count(count).Error,
+		"alias":                scoped().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&loaded).Error,
 		"alias by as":          db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
-		"table of a query":     scoped().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
-		"table of a text":      db.Table("(select * from player_groups) g").Find(&found).Error,
-		"from":                 db.Table("games").Clauses(groups).Count(all).Error,
-		"another's scope":      scoped().Table("games").Count(all).Error,
-		"join":                 scoped().Joins("join player_groups g on true").Find(&found).Error,
-		"join from another":    db.Table("games").Joins("cross join player_groups").Count(all).Error,
-		"joined model":         scoped().Model(&membership{}).Joins("Organisation").Count(all).Error,
-		"subquery":             scoped().Where("exists (?)", ids).Find(&found).Error,
-		"subquery of another":  db.Table("games").Where("id in (?)", ids).Find(&found).Error,
+		"table of a query":     scoped().Table("(?) g", db.Model(&playerGroup{})).Find(&loaded).Error,
+		"table of a text":      db.Table("(select * from player_groups) g").Find(&loaded).Error,
+		"from":                 db.Table("games").Clauses(groups).Count(count).Error,
+		"another's scope":      scoped().Table("games").Count(count).Error,
+		"join":                 scoped().Joins("join player_groups g on true").Find(&loaded).Error,
+		"join from another":    db.Table("games").Joins("cross join player_groups").Count(count).Error,
+		"joined model":         scoped().Model(&membership{}).Joins("Organisation").Count(count).Error,
+		"subquery":             scoped().Where("exists (?)", ids).Find(&loaded).Error,
+		"subquery of another":  db.Table("games").Where("id in (?)", ids).Find(&loaded).Error,
 		"update":               db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
 		"delete":               db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
-		"condition that ends":  scoped().Where("name = 'x') or (true").Find(&found).Error,
-		"hidden in a string":   scoped().Where("name = '(') or (name <> ')'").Find(&found).Error,
-		"comment":              scoped().Where("name = 'x' --").Find(&found).Error,
+		"condition that ends":  scoped().Where("name = 'x') or (true").Find(&loaded).Error,
+		"hidden in a string":   scoped().Where("name = '(') or (name <> ')'").Find(&loaded).Error,
+		"comment":              scoped().Where("name = 'x' --").Find(&loaded).Error,
 		"moved":                scoped().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
-		"quoted table":         scoped().Table(`"player_groups"`).Count(all).Error,
+		"quoted table":         scoped().Table(`"player_groups"`).Count(count).Error,
 		"moved by its field":   model().Where("id = ?", acmeSales).Update("OrgID", beta).Error,
-		"expression as value":  scoped().Where("name = ?", gorm.Expr(greatest)).Find(&found).Error,
-		"expression in a map":  scoped().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&found).Error,
-		"expression in a list": scoped().Where("name in ?", []any{gorm.Expr("name")}).Find(&found).Error,
-		"expression by name":   scoped().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&found).Error,
-		"expression in select": model().Select(greatest).Find(&found).Error,
-		"select with a value":  model().Select("coalesce(?, name)", "x").Find(&found).Error,
-		"distinct":             model().Distinct("lower(name)").Find(&found).Error,
-		"group":                model().Select("id").Group("lower(name)").Find(&found).Error,
-		"having":               model().Select("id").Group("id").Having("count(*) > 0").Find(&found).Error,
-		"around a statement":   scoped().Clauses(orTrue{}).Find(&found).Error,
+		"expression as value":  scoped().Where("name = ?", gorm.Expr(greatest)).Find(&loaded).Error,
+		"expression in a map":  scoped().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&loaded).Error,
+		"expression in a list": scoped().Where("name in ?", []any{gorm.Expr("name")}).Find(&loaded).Error,
+		"expression by name":   scoped().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&loaded).Error,
+		"expression in select": model().Select(greatest).Find(&loaded).Error,
+		"select with a value":  model().Select("coalesce(?, name)", "x").Find(&loaded).Error,
+		"distinct":             model().Distinct("lower(name)").Find(&loaded).Error,
+		"group":                model().Select("id").Group("lower(name)").Find(&loaded).Error,
+		"having":               model().Select("id").Group("id").Having("count(*) > 0").Find(&loaded).Error,
+		"around a statement":   scoped().Clauses(orTrue{}).Find(&loaded).Error,
 		"do updates": scoped().Clauses(clause.OnConflict{DoUpdates: clause.AssignmentColumns([]string{"name"})}).
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"set": model().Where("id = ?", acmeSales).
@@ -118,14 +118,14 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"create":             db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
 		"create by map":      db.Table("player_groups").Create(row).Error,
 		"replace":            db.Clauses(replace).Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
-		"text":               db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"scoped text":        scoped().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"text without it":    tenant.Raw(db, acme, names).Scan(&found).Error,
-		"text of none":       tenant.Raw(db, "", named).Scan(&found).Error,
+		"text":               db.Raw(names+" where org_id = ?", acme).Scan(&loaded).Error,
+		"scoped text":        scoped().Raw(names+" where org_id = ?", acme).Scan(&loaded).Error,
+		"text without it":    tenant.Raw(db, acme, names).Scan(&loaded).Error,
+		"text of none":       tenant.Raw(db, "", named).Scan(&loaded).Error,
 		"statement":          db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
 		"statement of none":  tenant.Exec(db, acme, "update player_groups set name = 'x'").Error,
 		"in transaction": db.Transaction(func(tx *gorm.DB) error {
-			return tx.Find(&found).Error
+			return tx.Find(&loaded).Error
 		}),
 	} {
 		// gorm drops the error of a subquery, and PostgreSQL refuses the outer statement
@@ -135,7 +135,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 			require.ErrorIs(t, err, tenant.ErrMissing, name)
 		}
 	}
-	require.Empty(t, found)
+	require.Empty(t, loaded)
 	require.Nil(t, db.Model(&playerGroup{}).Select("name").Row())
 	require.Nil(t, db.Raw("select name from player_groups where org_id = ?", acme).Row())
 }
@@ -155,9 +155,9 @@ func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 		"subquery": scoped().Where("id in (?)", scoped().Model(&playerGroup{}).Select("id")),
 		"raw":      tenant.Raw(db, acme, "select * from player_groups where org_id = @org and name = ?", "Sales"),
 	} {
-		var found []playerGroup
-		require.NoError(t, q.Find(&found).Error, name)
-		require.Equal(t, rows[:1], found, name)
+		var groups []playerGroup
+		require.NoError(t, q.Find(&groups).Error, name)
+		require.Equal(t, rows[:1], groups, name)
 	}
 	require.Equal(t, int64(1),
 		scoped().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").RowsAffected)
@@ -165,9 +165,9 @@ func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 	require.Equal(t, int64(1), tenant.Exec(db, acme, rename, "z").RowsAffected)
 	require.Equal(t, int64(1), scoped().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
 
-	var found []playerGroup
-	require.NoError(t, db.Scopes(tenant.Across("a test")).Find(&found).Error)
-	require.Equal(t, rows[1:], found)
+	var groups []playerGroup
+	require.NoError(t, db.Scopes(tenant.Across("a test")).Find(&groups).Error)
+	require.Equal(t, rows[1:], groups)
 }
 
 // tablesWithoutOrganisation maps each table that the guard does not cover to the reason.

@@ -45,9 +45,9 @@ func (w *events) OnLeavePrompt(leave func() bool) {
 func (w *events) faults() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := w.errors
+	errors := w.errors
 	w.errors = nil
-	return found
+	return errors
 }
 
 func (w *events) handle(event any) {

@@ -95,8 +95,8 @@ func leftPage(result any, err error) bool {
 }
 
 func runAction[T any](p *Page, action chromedp.Action[T]) (T, error) {
-	ctx, stop := context.WithTimeout(p.ctx, actionTimeout)
-	defer stop()
+	ctx, cancel := context.WithTimeout(p.ctx, actionTimeout)
+	defer cancel()
 	return chromedp.Run(ctx, action)
 }
 

@@ -49,8 +49,8 @@ func callOnElement[T any](p *Page, function, selector string, argument ...any) (
 
 func (p *Page) WaitFor(selector string) {
 	p.poll("wait for "+selector, func() error {
-		found, err := runAction(p, evaluate[[]any](callExpression("visible", selector)))
-		if err == nil && len(found) == 0 {
+		visible, err := runAction(p, evaluate[[]any](callExpression("visible", selector)))
+		if err == nil && len(visible) == 0 {
 			err = errors.New("no visible element matches")
 		}
 		return err

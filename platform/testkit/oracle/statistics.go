@@ -66,7 +66,7 @@ func (s *totals) add(p Play) {
 
 // Statistics computes the figures from plays in any order, in one pass.
 func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
-	var all totals
+	var total totals
 	days := map[string]*totals{}
 	players := map[int]*totals{}
 	skills := map[string]*SkillAnswers{}
@@ -74,7 +74,7 @@ func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 		if !q.includes(p) {
 			continue
 		}
-		all.add(p)
+		total.add(p)
 		getOrAdd(days, p.Started.UTC().Format(time.DateOnly)).add(p)
 		getOrAdd(players, p.Player).add(p)
 		for _, a := range p.Answers {
@@ -87,11 +87,11 @@ func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 	if s.Suppressed = q.Members != nil && len(players) < 5; s.Suppressed {
 		return s
 	}
-	s.Plays = all.plays
+	s.Plays = total.plays
 	s.UniquePlayers = int64(len(players))
-	s.AvgScorePercent = roundedRatio(all.score, 100*all.completed, 1)
-	s.CompletionRate = roundedRatio(all.completed, all.plays, 4)
-	s.PassRate = roundedRatio(all.passed, all.completed, 4)
+	s.AvgScorePercent = roundedRatio(total.score, 100*total.completed, 1)
+	s.CompletionRate = roundedRatio(total.completed, total.plays, 4)
+	s.PassRate = roundedRatio(total.passed, total.completed, 4)
 	for day := q.From; !day.After(q.To); day = day.AddDate(0, 0, 1) {
 		d := getOrAdd(days, day.Format(time.DateOnly))
 		s.Daily = append(s.Daily,

@@ -94,8 +94,8 @@ func SetRoleDefaults(t testing.TB, direct string) {
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // relative to app/system or platform/postgres
 	require.NoError(t, err)
 	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)
-	for _, found := range roleDefaultsPattern.FindAllStringSubmatch(string(script), -1) {
+	for _, match := range roleDefaultsPattern.FindAllStringSubmatch(string(script), -1) {
 		require.NoError(t, tb.Exec(t, direct,
-			"alter role current_user in database "+database+" "+found[1]))
+			"alter role current_user in database "+database+" "+match[1]))
 	}
 }

@@ -34,14 +34,14 @@ func NewCollector(t testing.TB) *Collector {
 	c := &Collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		data := &tracepb.TracesData{}
-		if err != nil || proto.Unmarshal(body, data) != nil || c.Failing.Load() {
+		traces := &tracepb.TracesData{}
+		if err != nil || proto.Unmarshal(body, traces) != nil || c.Failing.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.received = append(c.received, Received{r, string(body), data})
+		c.received = append(c.received, Received{r, string(body), traces})
 	}))
 	t.Cleanup(c.Close)
 	return c
@@ -66,9 +66,9 @@ func (c *Collector) Spans() (spans []*tracepb.Span) {
 
 // Attributes maps attribute names to values, with numbers as text.
 func Attributes(pairs []*commonpb.KeyValue) map[string]string {
-	all := map[string]string{}
+	values := map[string]string{}
 	for _, pair := range pairs {
-		all[pair.GetKey()] = cmp.Or(pair.GetValue().GetStringValue(), pair.GetValue().String())
+		values[pair.GetKey()] = cmp.Or(pair.GetValue().GetStringValue(), pair.GetValue().String())
 	}
-	return all
+	return values
 }
