@@ -9,7 +9,7 @@ import (
 // Increment a version when its format changes: segments of another version are ignored and sealed
 // again. DayVersion begins a packed day and its sums, MonthVersion a packed month.
 const (
-	DayVersion   = 4
+	DayVersion   = 5
 	MonthVersion = 8
 )
 

@@ -3,8 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"slices"
-
-	"dg/modules/games"
 )
 
 // Month is the binary form of a fork's plays in one calendar month.
@@ -18,7 +16,7 @@ type Month struct {
 	// Tail has the players again, in blocks of BlockPlayers ordinals, so that a reader can skip
 	// blocks without members of a group. A block is a checksum and its players. A player is as in
 	// Head, then a size (uvarint) and a part of that size: the day (1 byte) and the result (2 bytes)
-	// of each play, then the sums of the skills, as appendSmallSkills packs them. The first player
+	// of each play, then the sums of the skills, as appendSkills packs them. The first player
 	// of a block has the whole ordinal. Tail is nil if the month has too many plays.
 	Tail []byte
 	// BlockBytes are the sizes of the blocks.
@@ -88,50 +86,7 @@ func packPlays(start int64, plays []Play) (b []byte) {
 		b = binary.LittleEndian.AppendUint16(b, p.result())
 		sums.addAnswers(p.Answers)
 	}
-	return sums.appendSmallSkills(b)
-}
-
-// largeSkill begins a skill whose numbers do not fit into one byte.
-const largeSkill = 0xf0
-
-// appendSmallSkills is appendSkills for few answers. A byte holds the number of skills without
-// answers before the skill (4 bits, up to 14), its attempts less 1 (2 bits) and its correct answers
-// (2 bits). Larger numbers follow largeSkill as uvarints.
-func (s *Sums) appendSmallSkills(b []byte) []byte {
-	skipped := 0
-	for _, k := range s.Skills {
-		if k.Attempts == 0 {
-			skipped++
-			continue
-		}
-		if skipped <= 14 && k.Attempts <= 4 && k.Correct <= 3 {
-			b = append(b, byte(skipped<<4)|byte(k.Attempts-1)<<2|byte(k.Correct))
-		} else {
-			b = binary.AppendUvarint(append(b, largeSkill), uint64(skipped))
-			b = binary.AppendUvarint(b, uint64(k.Attempts-1))
-			b = binary.AppendUvarint(b, uint64(k.Correct))
-		}
-		skipped = 0
-	}
-	return b
-}
-
-// readSmallSkills adds the sums that appendSmallSkills packed, up to the end of the bytes.
-func (r *reader) readSmallSkills(sums *Sums) {
-	for i := uint64(0); len(r.b) > 0 && !r.damaged; i++ {
-		small := uint64(r.take(1)[0])
-		skipped, moreAttempts, correct := small>>4, small>>2&3, small&3
-		if small >= largeSkill {
-			skipped, moreAttempts, correct = r.readUvarint(), r.readUvarint(), r.readUvarint()
-		}
-		if skipped >= games.SkillSpace-i {
-			r.damaged = true
-			return
-		}
-		i += skipped
-		sums.Skills[i].Attempts += int64(moreAttempts) + 1
-		sums.Skills[i].Correct += int64(correct)
-	}
+	return sums.appendSkills(b)
 }
 
 // UnpackMonth adds a month's sums to players. Errors: ErrDamaged, maybe after some are added.
@@ -217,6 +172,6 @@ func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 		a.Days[first+int(b[0])].add(&p)
 		a.Total.add(&p)
 	}
-	r.readSmallSkills(&a.Total)
+	r.readSkills(&a.Total)
 	return !r.damaged
 }

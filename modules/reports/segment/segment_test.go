@@ -134,16 +134,16 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 	})
 }
 
-// A month keeps the sums of each skill, whether its numbers fit into one byte or not.
-func TestMonthKeepsTheAnswersToEachSkill(t *testing.T) {
+// Segments keep the sums of each skill, whether its numbers fit into one byte or not.
+func TestSegmentsKeepTheAnswersToEachSkill(t *testing.T) {
 	for skill := range games.SkillSpace {
 		for attempts := range int64(6) {
 			for correct := range attempts + 1 {
 				var want, got Sums
 				want.Skills[0] = SkillSums{Attempts: 1, Correct: 1}
 				want.Skills[skill] = SkillSums{attempts + 1, correct + 1}
-				r := reader{b: want.appendSmallSkills(nil)}
-				r.readSmallSkills(&got)
+				r := reader{b: want.appendSkills(nil)}
+				r.readSkills(&got)
 				require.False(t, r.damaged)
 				require.Equal(t, want, got)
 			}
@@ -184,9 +184,7 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 			_ = part.unpack(damaged) // a wrong byte with a correct checksum does not panic
 		}
 	}
-	beyond := append(binary.AppendUvarint(nil, games.SkillSpace), 1, 1) // no skill has this number
-	month, sums := reader{b: append([]byte{largeSkill}, beyond...)}, reader{b: beyond}
-	month.readSmallSkills(&Sums{})
-	sums.readSkills(&Sums{})
-	require.True(t, month.damaged && sums.damaged)
+	beyond := reader{b: append(binary.AppendUvarint([]byte{largeSkill}, games.SkillSpace), 1, 1)}
+	beyond.readSkills(&Sums{})
+	require.True(t, beyond.damaged, "no skill has this number")
 }

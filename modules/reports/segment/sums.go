@@ -70,13 +70,27 @@ func (s *Sums) Pack(start int64) []byte {
 	return b
 }
 
+// largeSkill begins a skill whose numbers do not fit into one byte.
+const largeSkill = 0xf0
+
+// appendSkills is made for the few answers of a player. A byte holds the number of skills without
+// answers before the skill (4 bits, up to 14), its attempts less 1 (2 bits) and its correct answers
+// (2 bits). Larger numbers follow largeSkill as uvarints.
 func (s *Sums) appendSkills(b []byte) []byte {
-	for i, k := range s.Skills {
-		if k.Attempts > 0 {
-			b = binary.AppendUvarint(b, uint64(i))
-			b = binary.AppendUvarint(b, uint64(k.Attempts))
+	skipped := 0
+	for _, k := range s.Skills {
+		if k.Attempts == 0 {
+			skipped++
+			continue
+		}
+		if skipped <= 14 && k.Attempts <= 4 && k.Correct <= 3 {
+			b = append(b, byte(skipped<<4)|byte(k.Attempts-1)<<2|byte(k.Correct))
+		} else {
+			b = binary.AppendUvarint(append(b, largeSkill), uint64(skipped))
+			b = binary.AppendUvarint(b, uint64(k.Attempts-1))
 			b = binary.AppendUvarint(b, uint64(k.Correct))
 		}
+		skipped = 0
 	}
 	return b
 }
@@ -96,16 +110,19 @@ func UnpackSums(start int64, b []byte) (s Sums, err error) {
 
 // readSkills adds the sums that appendSkills packed, up to the end of the bytes.
 func (r *reader) readSkills(sums *Sums) {
-	for len(r.b) > 0 && !r.damaged {
-		i := r.readUvarint()
-		attempts := int64(r.readUvarint())
-		correct := int64(r.readUvarint())
-		if i >= games.SkillSpace {
+	for i := uint64(0); len(r.b) > 0 && !r.damaged; i++ {
+		small := uint64(r.take(1)[0])
+		skipped, moreAttempts, correct := small>>4, small>>2&3, small&3
+		if small >= largeSkill {
+			skipped, moreAttempts, correct = r.readUvarint(), r.readUvarint(), r.readUvarint()
+		}
+		if skipped >= games.SkillSpace-i {
 			r.damaged = true
 			return
 		}
-		sums.Skills[i].Attempts += attempts
-		sums.Skills[i].Correct += correct
+		i += skipped
+		sums.Skills[i].Attempts += int64(moreAttempts) + 1
+		sums.Skills[i].Correct += int64(correct)
 	}
 }
 
