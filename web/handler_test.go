@@ -48,8 +48,8 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 // A file is cached for ever under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
-	sheet := testkit.Submatch(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
-	versioned := b.Get(sheet)
+	stylesheet := testkit.Submatch(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
+	versioned := b.Get(stylesheet)
 	require.Equal(t, "text/css; charset=utf-8", versioned.Header.Get("Content-Type"))
 	require.Contains(t, versioned.Header.Get("Cache-Control"), "immutable")
 	plain := b.Get("/static/dg.css?v=older")
@@ -93,8 +93,8 @@ func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	require.Equal(t, cookies, b.Cookies)
 	b.Get(signIn).Has(t, "Your session has ended.")
 	w.Browser(t).Get(signIn).Lacks(t, "has ended")
-	begun := b.Post(signIn, webtest.Credentials(acme.Owner)).Header.Get("Location")
-	testkit.RequireRedirect(t, path, b.Get(begun))
+	location := b.Post(signIn, webtest.Credentials(acme.Owner)).Header.Get("Location")
+	testkit.RequireRedirect(t, path, b.Get(location))
 	b.Get(path).Is(t, 200).Lacks(t, "Confidential")
 	require.Empty(t, w.AllKeys(t, acme))
 }

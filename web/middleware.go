@@ -49,8 +49,8 @@ func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 // remember assigns the session's next request to its tenant's queue. It does so as soon as the
 // password is accepted, and even if permission is denied.
 func (h *Handler) remember(c *fiber.Ctx) {
-	if begun := ui.BegunSession(c); begun.Token != "" {
-		h.requests.Remember(begun.Token, begun.Person.ID)
+	if session := ui.BegunSession(c); session.Token != "" {
+		h.requests.Remember(session.Token, session.Person.ID)
 		return
 	}
 	p := ui.PrincipalOf(c)

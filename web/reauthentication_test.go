@@ -75,7 +75,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			head := b.Send(http.MethodHead, s.path, "", nil)
 			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD does not submit the form")
 			before := storedState(w)
-			for _, c := range []struct{ password, code, said string }{
+			for _, c := range []struct{ password, code, message string }{
 				{"", "", again},
 				{"", w.CodeNow(t, testkit.TOTPSecret), again},
 				{"wrong horse battery", w.CodeNow(t, testkit.TOTPSecret), "The password is wrong."},
@@ -83,7 +83,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				{testkit.Password, "000000", "The code is wrong, expired or already used."},
 			} {
 				p := b.Post(s.path, s.withProof(c.password, c.code)).Is(t, 422)
-				p.Has(t, "<title>Error: ", "<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
+				p.Has(t, "<title>Error: ", "<strong>1 thing to fix.</strong> Nothing has been saved.", c.message)
 				require.Equal(t, [2]bool{true, true}, proofFields(p))
 				p.Has(t, s.keptFields...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")

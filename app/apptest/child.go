@@ -172,9 +172,9 @@ func (c *Child) MetricValue(series string) float64 {
 func (c *Child) Memory(name string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
 	require.NoError(c.T, err)
-	kb, err := strconv.Atoi(testkit.Submatch(c.T, name+`:\s+(\d+) kB`, string(text)))
+	kilobytes, err := strconv.Atoi(testkit.Submatch(c.T, name+`:\s+(\d+) kB`, string(text)))
 	require.NoError(c.T, err)
-	return kb << 10
+	return kilobytes << 10
 }
 
 // WaitUntil polls the condition until it holds. After the duration within, it fails the test with the message.

@@ -21,8 +21,8 @@ import (
 	"dg/web"
 )
 
-// neighbours are two organisations of one program. Acme's requests must not reach Beta's data.
-type neighbours struct {
+// twoTenants has two organisations of one program. Acme's requests must not reach Beta's data.
+type twoTenants struct {
 	*world
 	acme, beta   tenant
 	foreignGroup string
@@ -30,7 +30,7 @@ type neighbours struct {
 }
 
 // visitScreens requires that no screen shows Beta's data, and that paths with Beta's ids are refused.
-func (n neighbours) visitScreens() {
+func (n twoTenants) visitScreens() {
 	refusedStatuses := []int{http.StatusForbidden, http.StatusNotFound}
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID, ":key", n.beta.key.ID,
@@ -54,19 +54,19 @@ var allFields = testkit.Form("mode", "nominative", "organisation", "Acme", "name
 // organisationConditionPattern matches the condition on the organisation, of tenant.Scope or in tenant.Raw's SQL.
 var organisationConditionPattern = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
 
-// unscopedConn is gorm's connection without the condition on the organisation.
+// unscopedConn removes the condition on the organisation from gorm's statements.
 type unscopedConn struct{ gorm.ConnPool }
 
 func removeCondition(text string) string {
 	return organisationConditionPattern.ReplaceAllString(text, "($0 or true)")
 }
 
-func (l unscopedConn) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return l.ConnPool.QueryContext(ctx, removeCondition(text), args...)
+func (c unscopedConn) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return c.ConnPool.QueryContext(ctx, removeCondition(text), args...)
 }
 
-func (l unscopedConn) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return l.ConnPool.ExecContext(ctx, removeCondition(text), args...)
+func (c unscopedConn) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return c.ConnPool.ExecContext(ctx, removeCondition(text), args...)
 }
 
 type unscopedPool struct {
@@ -74,15 +74,15 @@ type unscopedPool struct {
 	db *sql.DB
 }
 
-func (l unscopedPool) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool, error) {
-	tx, err := l.db.BeginTx(ctx, opts)
-	return &struct { // gorm wants a pointer
+func (p unscopedPool) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool, error) {
+	tx, err := p.db.BeginTx(ctx, opts)
+	return &struct { // gorm requires a pointer
 		unscopedConn
 		gorm.TxCommitter
 	}{unscopedConn{tx}, tx}, err
 }
 
-func (n neighbours) removeConditions() {
+func (n twoTenants) removeConditions() {
 	for _, db := range []*gorm.DB{n.Pools.Requests.Gorm, n.Pools.Snapshots.Gorm} {
 		pool := unscopedPool{unscopedConn{db.ConnPool}, db.ConnPool.(*sql.DB)}
 		db.ConnPool = pool
@@ -94,7 +94,7 @@ func (n neighbours) removeConditions() {
 func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	w := start(t)
 	// Beta's rows come first, so that a query without an organisation returns them.
-	n := neighbours{world: w, beta: w.newTenant(0), acme: w.newTenant(0)}
+	n := twoTenants{world: w, beta: w.newTenant(0), acme: w.newTenant(0)}
 	n.foreignGroup = w.AddGroup(n.beta.ID, w.AddPlayers(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
 	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)

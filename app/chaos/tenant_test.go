@@ -47,7 +47,7 @@ var crossTenantReasons = map[string]string{
 	"org.all":         "the operator lists every organisation",
 }
 
-// unsentTagPattern matches statements that no request sends: of imports, on people and on the secret key, for example.
+// unsentTagPattern matches tags of statements that no request sends, such as those of imports and on the secret key.
 var unsentTagPattern = regexp.MustCompile(`^importer\.|` +
 	`^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
 	`^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|twoStepSecrets|useRecoveryCode|` +

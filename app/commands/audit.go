@@ -53,7 +53,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
-// export returns the number of exported entries by organisation.
+// export writes the entries to a new file, and returns their number by organisation.
 func (c auditPruneCmd) export(
 	ctx context.Context, o *operator, organisations []org.Organisation,
 ) (map[string]int64, error) {
@@ -63,14 +63,14 @@ func (c auditPruneCmd) export(
 	}
 	defer file.Close()
 	exported := map[string]int64{}
-	buffered := bufio.NewWriter(file)
+	writer := bufio.NewWriter(file)
 	for _, organisation := range organisations {
-		exported[organisation.ID], err = o.auditLog.ExportBefore(ctx, organisation.ID, c.Before, buffered)
+		exported[organisation.ID], err = o.auditLog.ExportBefore(ctx, organisation.ID, c.Before, writer)
 		if err != nil {
 			return nil, errors.Join(err, os.Remove(c.Export))
 		}
 	}
-	if err := errors.Join(buffered.Flush(), file.Sync()); err != nil {
+	if err := errors.Join(writer.Flush(), file.Sync()); err != nil {
 		return nil, errors.Join(err, os.Remove(c.Export))
 	}
 	folder, err := os.Open(filepath.Dir(c.Export))

@@ -116,7 +116,6 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
-// decodeNetwork is kong's decoder of a network in CIDR form.
 func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 	text := c.Scan.Pop().String()
 	prefix, err := netip.ParsePrefix(text)

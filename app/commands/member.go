@@ -34,7 +34,6 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds the membership and, if needed, the account, in one transaction.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -89,11 +88,8 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role o
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember adds a member, and an account if there is none. invited is true for a person without a
-// password.
-func (o *operator) addMember(
-	tx *gorm.DB, m memberArgs, name string, role org.Role,
-) (invited bool, err error) {
+// addMember adds a member, and an account if there is none. invited is true for a person without a password.
+func (o *operator) addMember(tx *gorm.DB, m memberArgs, name string, role org.Role) (invited bool, err error) {
 	email, ok := identity.ParseEmail(m.Email)
 	if !ok {
 		return false, fmt.Errorf("%q is not an e-mail: it takes %s", m.Email, identity.EmailFormat)
@@ -123,8 +119,7 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation prints a link only for a person without a password, because its use turns
-// two-step verification off.
+// printInvitation prints a link only for a person without a password, because its use turns two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)

@@ -42,7 +42,6 @@ func Write(w io.Writer, now time.Time) error {
 	return d.out.Flush()
 }
 
-// generator is the state of one Write.
 type generator struct {
 	out     *bufio.Writer
 	now     time.Time
@@ -90,7 +89,6 @@ type player struct {
 	ability float64
 }
 
-// play is a play in the import format.
 type play struct {
 	Type          string        `json:"type"`
 	ID            uuid.UUID     `json:"id"`
@@ -110,8 +108,7 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkillByGame maps a game to the first of its nine consecutive skills. The four games cover all
-// skills.
+// firstSkillByGame maps a game to the first of its nine consecutive skills. The four games cover all skills.
 var firstSkillByGame = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
@@ -171,12 +168,12 @@ func activity(date time.Time) float64 {
 
 // newPlay returns a random play. age grows from 0 to 1 while the fork gets players and releases.
 func (d *generator) newPlay(f *fork, date time.Time, age float64, played map[string]int) play {
-	who := d.pickPlayer(d.players[f.OrganisationID], age)
+	player := d.pickPlayer(d.players[f.OrganisationID], age)
 	p := play{
 		Type:          "play",
 		ID:            uuid.Must(uuid.NewRandomFromReader(d.source)),
 		ForkID:        f.ID,
-		PlayerID:      who.id,
+		PlayerID:      player.id,
 		StartedAt:     date.Add(d.randomTimeOfDay()),
 		ReleaseNumber: min(1+int(age*float64(f.DeployedReleaseNumber)), f.DeployedReleaseNumber),
 	}
@@ -184,8 +181,8 @@ func (d *generator) newPlay(f *fork, date time.Time, age float64, played map[str
 		p.ReleaseNumber = 0 // a preview has no release
 	}
 	// Learning saturates: the first plays of a fork teach the most.
-	share := d.answer(&p, firstSkillByGame[f.GameID], who.ability+0.2*(1-math.Exp(-float64(played[who.id])/4)))
-	played[who.id]++
+	share := d.answer(&p, firstSkillByGame[f.GameID], player.ability+0.2*(1-math.Exp(-float64(played[player.id])/4)))
+	played[player.id]++
 	completed := p.StartedAt.Add(d.randomDuration())
 	if d.random.IntN(10) == 0 || completed.After(d.now) {
 		p.Skills = p.Skills[:1] // the play was given up, or is still running

@@ -51,8 +51,7 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs the checks of the lists until one fails, and returns its error. It reports the result of
-// each check.
+// Run runs the checks of the lists until one fails, and returns its error. It reports the result of each check.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
 		warnings, err := c.run(ctx, s)
@@ -103,9 +102,7 @@ type querier interface {
 }
 
 // query runs a query that returns a verdict and a message for each fault. It joins failures to an error.
-func (s *Installation) query(
-	ctx context.Context, db querier, name string,
-) (warnings []string, _ error) {
+func (s *Installation) query(ctx context.Context, db querier, name string) (warnings []string, _ error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		return nil, err
@@ -138,7 +135,6 @@ func openDB(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	return db, apperr.Annotate(err, setting)
 }
 
-// checkDatabase opens s.db for later checks.
 func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err error) {
 	if s.db, err = openDB(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err

@@ -89,7 +89,6 @@ func fixOf(name string, parts []string, exists, firesAlways bool) string {
 	return create
 }
 
-// schemaObject is an index or a trigger in the database.
 type schemaObject struct {
 	isActive    bool // whether an index is valid, or a trigger is enabled
 	firesAlways bool // whether a trigger also fires during replication

@@ -42,7 +42,7 @@ func (w *replicaWorld) readsFromReplica(t *testing.T) {
 	}
 }
 
-// dg does not start with a replica of another cluster or database. dg doctor reports that, or a replica left out.
+// dg does not start with a replica of another cluster or database. dg doctor reports such a replica, or one left out.
 func (w *replicaWorld) foreignServerIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	bothURLs := w.standbyURL + " " + pgtest.New(t).URL

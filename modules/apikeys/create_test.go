@@ -69,8 +69,8 @@ func TestNewKeyIsValidated(t *testing.T) {
 		return apikeys.NewKey{Name: "w", Description: text, Scopes: bothScopes}
 	}
 	scoped := func(scopes ...apikeys.Scope) apikeys.NewKey { return apikeys.NewKey{Name: "w", Scopes: scopes} }
-	expiring := func(in time.Duration) apikeys.NewKey {
-		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(in))}
+	expiring := func(newKey time.Duration) apikeys.NewKey {
+		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(newKey))}
 	}
 	for field, inputs := range map[string][]apikeys.NewKey{
 		"": { // valid input
@@ -85,19 +85,20 @@ func TestNewKeyIsValidated(t *testing.T) {
 			expiring(0), expiring(500 * time.Microsecond), {Name: "w", Scopes: bothScopes, ExpiresAt: &time.Time{}},
 		},
 	} {
-		for _, in := range inputs {
+		for _, newKey := range inputs {
 			before := b.CountRows(`api_keys`)
-			_, token, err := keys.Create(b.t.Context(), b.owner, in, request)
+			_, token, err := keys.Create(b.t.Context(), b.owner, newKey, request)
 			if field == "" {
-				require.NoError(t, err, "%+v", in)
+				require.NoError(t, err, "%+v", newKey)
 				continue
 			}
-			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
+			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", newKey)
 			require.Zero(t, token)
 			require.Equal(t, before, b.CountRows(`api_keys`))
 			if field == "name" || field == "description" {
-				err := keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{in.Name, in.Description}, request)
-				require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
+				label := apikeys.Label{Name: newKey.Name, Description: newKey.Description}
+				err := keys.Rename(b.t.Context(), b.owner, key.ID, label, request)
+				require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", newKey)
 			}
 		}
 	}
@@ -162,8 +163,8 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.insertKeys(50, "expiring", &future, nil)
 	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := b.concurrently(10, func(_ int, instance *apikeys.Service) error {
-		in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
-		return tb.ErrorOf2(instance.Create(b.t.Context(), b.owner, in, request))
+		newKey := apikeys.NewKey{Name: "n", Scopes: bothScopes}
+		return tb.ErrorOf2(instance.Create(b.t.Context(), b.owner, newKey, request))
 	})
 	require.Equal(t, 1, countAccepted(errs))
 	for _, err := range errs { // on a busy machine a request may time out waiting for the lock
@@ -182,11 +183,11 @@ func TestUsableKeysAreLimited(t *testing.T) {
 func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 	b := setup(t)
 	old, _ := b.newKey()
-	in := apikeys.NewKey{
+	newKey := apikeys.NewKey{
 		ID: apikeys.NewID(), Name: "Next", Scopes: []apikeys.Scope{apikeys.ForksRead}, Replaces: old.ID,
 	}
 	create := func(_ int, instance *apikeys.Service) error {
-		return tb.ErrorOf2(instance.Create(t.Context(), b.owner, in, request))
+		return tb.ErrorOf2(instance.Create(t.Context(), b.owner, newKey, request))
 	}
 	tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
 	err := b.WhileWaiting(tx, func() error { return errors.Join(b.concurrently(2, create)...) }, func() {
@@ -207,9 +208,9 @@ func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 
 // changes returns each change of a key by the actor.
 func (b *fixture) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
-	create := func(in apikeys.NewKey) func() error {
+	create := func(newKey apikeys.NewKey) func() error {
 		return func() error {
-			_, token, err := b.service.Create(b.t.Context(), actor, in, request)
+			_, token, err := b.service.Create(b.t.Context(), actor, newKey, request)
 			require.Equal(b.t, err != nil, token == apikeys.Token{}, "no token without its key")
 			return err
 		}

@@ -137,26 +137,26 @@ var checks = input.New(map[string]string{
 })
 
 // Violations returns the rules that the fields break. Create checks that ExpiresAt is in the future.
-func (in NewKey) Violations() []input.Violation { return checks.Violations(in) }
+func (newKey NewKey) Violations() []input.Violation { return checks.Violations(newKey) }
 
 // Violations returns the rules that the fields break.
 func (l Label) Violations() []input.Violation { return checks.Violations(l) }
 
-func (in NewKey) key(now time.Time) (Key, error) {
-	if err := checks.Check(in); err != nil {
+func (newKey NewKey) key(now time.Time) (Key, error) {
+	if err := checks.Check(newKey); err != nil {
 		return Key{}, err
 	}
 	key := Key{
-		Name:        in.Name,
-		Description: in.Description,
-		Scopes:      in.Scopes,
+		Name:        newKey.Name,
+		Description: newKey.Description,
+		Scopes:      newKey.Scopes,
 		CreatedAt:   now.Truncate(time.Millisecond),
-		Replaces:    in.Replaces,
+		Replaces:    newKey.Replaces,
 	}
-	if in.ExpiresAt == nil {
+	if newKey.ExpiresAt == nil {
 		return key, nil
 	}
-	expiry := in.ExpiresAt.UTC().Truncate(time.Millisecond)
+	expiry := newKey.ExpiresAt.UTC().Truncate(time.Millisecond)
 	if !expiry.After(now) {
 		return Key{}, apperr.NewField("expiresAt",
 			"The expiry %s has passed. Choose a later one, or none.", formatInstant(expiry))

@@ -104,8 +104,9 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	}
 	plain := member(ourOrganisation, "member", false)
 	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.Key(b.t.Context(), plain, ours.ID)))
-	in := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
-	require.ErrorIs(t, tb.ErrorOf2(b.service.Create(b.t.Context(), b.owner, in, request)), apikeys.ErrAlreadyCreated)
+	newKey := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
+	err := tb.ErrorOf2(b.service.Create(b.t.Context(), b.owner, newKey, request))
+	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
 	b.accept(token)
 	b.storeUsage()
 	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})))
@@ -150,16 +151,16 @@ func TestKeyListIsBounded(t *testing.T) {
 func TestKeyExpiresSoonInItsLastQuarter(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	for _, c := range []struct{ life, from time.Duration }{
+	for _, c := range []struct{ lifetime, from time.Duration }{
 		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour},
 		{120 * day, 30 * day}, {365 * day, 30 * day},
 	} {
 		for remaining, want := range map[time.Duration]bool{
-			c.life: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false,
+			c.lifetime: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false,
 		} {
 			at := now.Add(remaining)
-			k := apikeys.Key{CreatedAt: at.Add(-c.life), ExpiresAt: &at}
-			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.life, remaining)
+			k := apikeys.Key{CreatedAt: at.Add(-c.lifetime), ExpiresAt: &at}
+			require.Equal(t, want, k.ExpiresSoon(now), "of %s %s are left", c.lifetime, remaining)
 		}
 	}
 	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")

@@ -87,8 +87,8 @@ func (b *fixture) newKey() (apikeys.Key, apikeys.Token) {
 }
 
 func (b *fixture) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
-	in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
-	return b.service.Create(b.t.Context(), actor, in, request)
+	newKey := apikeys.NewKey{Name: "n", Scopes: bothScopes}
+	return b.service.Create(b.t.Context(), actor, newKey, request)
 }
 
 func (b *fixture) use(token apikeys.Token) error { return b.useFunc(token)(0, b.service) }

@@ -20,7 +20,6 @@ const (
 	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without one
 )
 
-// These errors end a download early.
 var (
 	errAccessEnded = errors.New("the actor has lost access")
 	errTimeLimit   = errors.New("the download took longer than 30 minutes")
@@ -90,7 +89,6 @@ func (g *Gate) Enter() (leave func(), err error) {
 	return finish, nil
 }
 
-// timeout returns how long the next block may take.
 func (g *Gate) timeout() time.Duration {
 	if g.firstByteDeadline.IsZero() {
 		return blockTimeout

@@ -53,8 +53,7 @@ func SkillByID(id string) (s Skill, ok bool) {
 // ID returns the skill's identifier (game.SkillId). It panics if s is SkillCount or above.
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were
-// right.
+// SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int

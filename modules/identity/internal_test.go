@@ -44,8 +44,8 @@ func KeyringOf(current, previous byte) Keyring {
 		}
 		return bytes.Repeat([]byte{b}, 32)
 	}
-	ring, _ := NewKeyring(key(current), key(previous)) // never fails: each key has 32 bytes or none
-	return ring
+	keyring, _ := NewKeyring(key(current), key(previous)) // never fails: each key has 32 bytes or none
+	return keyring
 }
 
 // A stored secret decrypts only with its key, for its person. A secret in clear is read only without a key.

@@ -92,9 +92,7 @@ func countUncommon(password string, ownWords []string) int {
 // ChangePassword replaces the person's password. The session of the token continues under the
 // returned token; the person's other sessions end. Errors: apperr.Validation with the field "new",
 // ErrWrongCode, those of withPassword.
-func (s *Service) ChangePassword(
-	ctx context.Context, token string, proof Proof, replacement string,
-) (Session, error) {
+func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof, replacement string) (Session, error) {
 	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err

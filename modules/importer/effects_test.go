@@ -120,7 +120,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	key1, key2 := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
-	ring := func(current, previous []byte) identity.Keyring {
+	keyring := func(current, previous []byte) identity.Keyring {
 		return tb.Must(identity.NewKeyring(current, previous))(t)
 	}
 	importWith := func(keys identity.Keyring) error {
@@ -131,29 +131,29 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		}
 		return err
 	}
-	require.NoError(t, importWith(ring(key1, nil)))
+	require.NoError(t, importWith(keyring(key1, nil)))
 	require.Equal(t, 1, b.CountRows(`secret_key_check`), "the first key is introduced")
-	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(key2, key1), false))(t)
+	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, keyring(key2, key1), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
 	before := b.tableContents()
-	for _, keys := range []identity.Keyring{ring(key1, key2), ring(key2, key1), ring(key2, nil)} {
+	for _, keys := range []identity.Keyring{keyring(key1, key2), keyring(key2, key1), keyring(key2, nil)} {
 		require.NoError(t, importWith(keys))
 		require.Equal(t, before, b.tableContents())
 	}
-	require.ErrorIs(t, importWith(ring(key1, nil)), identity.ErrWrongSecretKey)
-	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(key1, key2)}.Import(t.Context(),
+	require.ErrorIs(t, importWith(keyring(key1, nil)), identity.ErrWrongSecretKey)
+	_, err := Importer{Pool: b.Owner.Pool, Keyring: keyring(key1, key2)}.Import(t.Context(),
 		[]Input{filledFile("world", worldLines)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: 50 * time.Millisecond})
-	for _, clear := range []string{``, `delete from secret_key_check; update users set totp_secret = null`} {
-		b.Exec(clear)
+	for _, clearSQL := range []string{``, `delete from secret_key_check; update users set totp_secret = null`} {
+		b.Exec(clearSQL)
 		lock := b.Begin(`select from users where id = $1 for update`, idOf("bob"))
 		require.NoError(t, b.WhileWaiting(lock, func() error {
-			_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(key2, nil)}.Import(t.Context(),
-				[]Input{filledFile("f", changedLine("bob", "Bob", "Rob "+clear[:min(len(clear), 1)]))}, nil)
+			_, err := Importer{Pool: b.Owner.Pool, Keyring: keyring(key2, nil)}.Import(t.Context(),
+				[]Input{filledFile("f", changedLine("bob", "Bob", "Rob "+clearSQL[:min(len(clearSQL), 1)]))}, nil)
 			return err
 		}, func() {
-			_, err := identity.MigrateSecrets(t.Context(), owner, ring(key1, key2), false)
+			_, err := identity.MigrateSecrets(t.Context(), owner, keyring(key1, key2), false)
 			require.ErrorContains(t, err, "55P03", "no key is introduced or replaced until the import ends")
 		}))
 	}

@@ -34,7 +34,7 @@ type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 type batch struct {
 	format
 	pending [][]any     // rows for the next COPY; the first value is the line number
-	count   ObjectCount // Unchanged starts with all objects; write subtracts
+	count   ObjectCount // Unchanged starts as the number of all objects; write subtracts the others
 }
 
 // ObjectCount counts the added, replaced and unchanged objects of one type.

@@ -21,11 +21,8 @@ const (
 	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
-// Groups returns the first MaxGroups groups by name, and the organisation's group with the id
-// chosen, which may be "".
-func (s *Service) Groups(
-	ctx context.Context, organisationID, chosen string,
-) (groups []Group, _ error) {
+// Groups returns the first MaxGroups groups by name, and the organisation's group with the id chosen, which may be "".
+func (s *Service) Groups(ctx context.Context, organisationID, chosen string) (groups []Group, _ error) {
 	listed := s.selectGroups(ctx, organisationID).
 		Where("id in (?)", s.selectGroups(ctx, organisationID).Select("id").Limit(MaxGroups))
 	if input.IsID(chosen) {
@@ -58,17 +55,17 @@ func (s *Service) FindGroups(
 }
 
 // GroupPage returns a page, from 1, of the organisation's groups by name, or the nearest page that
-// exists. all is the number of groups on all pages.
+// exists. total is the number of groups on all pages.
 func (s *Service) GroupPage(
 	ctx context.Context, organisationID string, page, size int,
-) (groups []CountedGroup, all int, _ error) {
-	var total int64
-	if err := s.selectGroups(ctx, organisationID).Count(&total).Error; err != nil {
+) (groups []CountedGroup, total int, _ error) {
+	var count int64
+	if err := s.selectGroups(ctx, organisationID).Count(&count).Error; err != nil {
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
 	}
-	page = max(1, min(page, (int(total)+size-1)/size))
+	page = max(1, min(page, (int(count)+size-1)/size))
 	err := s.countedGroups(ctx, organisationID, (page-1)*size, size, &groups)
-	return groups, int(total), apperr.Annotate(err, "org: groups")
+	return groups, int(count), apperr.Annotate(err, "org: groups")
 }
 
 // naturalOrder sorts names by the text before a number, then by the number: Team 2 before Team 10.

@@ -50,9 +50,7 @@ func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 // LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. The
 // role and two-step verification stay locked until the transaction ends. A person who is not a
 // member, or an id that is no UUID, has no grants.
-func (s *Service) LockedSubjectIn(
-	tx *gorm.DB, organisationID, personID string,
-) (authz.Subject, error) {
+func (s *Service) LockedSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	// lock_membership runs as the owner of the tables: the serving role may not lock these rows.
 	return loadSubject(tenant.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
@@ -60,9 +58,7 @@ func (s *Service) LockedSubjectIn(
 }
 
 // SubjectIn is LockedSubjectIn without locks, for callers that must not wait for an import.
-func (s *Service) SubjectIn(
-	tx *gorm.DB, organisationID, personID string,
-) (authz.Subject, error) {
+func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
 	return loadSubject(tenant.Raw(tx, organisationID, `/* org.subject */ select role,
 		exists (select from users where id = user_id and totp_secret is not null) as two_step
 		from memberships where org_id = @org and user_id = ?`, personID), organisationID, personID)
@@ -99,9 +95,7 @@ func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *g
 }
 
 // MembershipsOf returns at most 100 memberships of the person, by the organisation's name.
-func (s *Service) MembershipsOf(
-	ctx context.Context, personID string,
-) (memberships []Membership, _ error) {
+func (s *Service) MembershipsOf(ctx context.Context, personID string) (memberships []Membership, _ error) {
 	err := selectMemberships(ctx, s.db, personID).Order(`"Organisation".name, org_id`).
 		Limit(maxMemberships).Find(&memberships).Error
 	for i := range memberships {
@@ -117,9 +111,7 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 }
 
 // MembershipOn is Membership on another pool.
-func (s *Service) MembershipOn(
-	ctx context.Context, db *postgres.DB, personID, slug string,
-) (Membership, error) {
+func (s *Service) MembershipOn(ctx context.Context, db *postgres.DB, personID, slug string) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
@@ -138,11 +130,9 @@ func (s *Service) MembershipOn(
 	return memberships[0], nil
 }
 
-// Members returns at most 500 members of the organisation: owners first, then admins. all is the
-// number of members, listed or not.
-func (s *Service) Members(
-	ctx context.Context, organisationID string,
-) (members []Member, all int, _ error) {
+// Members returns at most 500 members of the organisation: owners first, then admins. total is
+// the number of members, listed or not.
+func (s *Service) Members(ctx context.Context, organisationID string) (members []Member, total int, _ error) {
 	var rows []struct {
 		Member
 		Total int
@@ -156,9 +146,9 @@ func (s *Service) Members(
 	}
 	for _, r := range rows {
 		members = append(members, r.Member)
-		all = r.Total
+		total = r.Total
 	}
-	return members, all, nil
+	return members, total, nil
 }
 
 // OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, as seen by tx.

@@ -66,9 +66,7 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 		})
 }
 
-func (a *API) authenticateToken(
-	ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string,
-) error {
+func (a *API) authenticateToken(ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string) error {
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
 		return apikeys.AuditRequest(c, path)
 	})
@@ -139,7 +137,7 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 }
 
 const (
-	maxHashed         = 1_000  // plays of 1.5 to 3 µs each: a small part of a GET
+	maxHashed         = 1_000  // plays hashed for a GET: at 1.5 to 3 µs each, a small part of its time
 	maxHashedForProof = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
 )
 

@@ -124,9 +124,7 @@ type reportBody struct {
 
 // requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
 // are keys under pseudonymous reporting, names under nominative reporting.
-func (h *organisation) requireAgreement(
-	t *testing.T, w *world, key testkit.Key, from, to string, g *group,
-) reportBody {
+func (h *organisation) requireAgreement(t *testing.T, w *world, key testkit.Key, from, to string, g *group) reportBody {
 	o := oracle.Query{Fork: h.forks[0], From: parseDay(from), To: parseDay(to), Mode: h.mode}
 	for i := range games.SkillCount {
 		o.Skills = append(o.Skills, games.Skill(i).ID())

@@ -75,7 +75,6 @@ type playsHash struct {
 	Hash  int64
 }
 
-// prove sets Header.Proof.
 func (s *snapshot) prove(ctx context.Context) error {
 	remaining := s.query.MaxHashedPlays
 	if remaining == 0 || s.hasGroup() || s.ReportingMode != org.Pseudonymous {

@@ -24,7 +24,6 @@ type rankEntry struct {
 
 const scoreBits = 11 // bits of a sort key that hold the score
 
-// rank returns the ranking of the players.
 func rank(players *segment.Players, l *labels) *ranking {
 	r := &ranking{players: players, labels: l, order: make([]rankEntry, 0, len(l.ordinals))}
 	label := int32(0)

@@ -119,7 +119,6 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, 
 	return stats, nil
 }
 
-// prove sets the proof of the snapshot, if pseudonyms are fixed.
 func (s *Service) prove(ctx context.Context, snap **snapshot) error {
 	if !s.options.FixedPseudonyms {
 		return nil

@@ -19,7 +19,7 @@ const (
 	clusterFolder    = "cluster"
 	newClusterFolder = "cluster.new" // renamed to cluster when complete
 	pidFile          = "cluster/postmaster.pid"
-	lockFile         = "cluster/PG_VERSION" // locked by the server; a log may be renamed, as logrotate does
+	lockFile         = "cluster/PG_VERSION" // locked by the server; unlike a log, never renamed by logrotate
 	logFile          = "postgres.log"
 )
 
@@ -51,9 +51,9 @@ func HasData(dir string) bool { return fileExists(filepath.Join(dataPath(dir), c
 // dataPath returns the absolute path of dir, or its relocatedPath if only that has a database.
 func dataPath(dir string) string {
 	path, _ := filepath.Abs(dir)
-	moved := relocatedPath(path)
-	if !fileExists(filepath.Join(path, clusterFolder)) && fileExists(filepath.Join(moved, clusterFolder)) {
-		return moved
+	relocated := relocatedPath(path)
+	if !fileExists(filepath.Join(path, clusterFolder)) && fileExists(filepath.Join(relocated, clusterFolder)) {
+		return relocated
 	}
 	return path
 }

@@ -115,13 +115,13 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	dir := newFolder(t)
 	s := startServer(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
-	var crashed int
+	var pid int
 	require.Eventually(t, func() bool { // the walwriter starts after the server accepts connections
-		crashed = tb.Query[int](t, s.url("postgres", "dg"),
+		pid = tb.Query[int](t, s.url("postgres", "dg"),
 			`select coalesce(max(pid), 0) from pg_stat_activity where backend_type = 'walwriter'`)
-		return crashed != 0
+		return pid != 0
 	}, 20*time.Second, time.Millisecond)
-	require.NoError(t, syscall.Kill(crashed, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	require.Eventually(t, func() bool {
 		conn, err := pgx.Connect(t.Context(), s.URL())
 		if err == nil {
@@ -146,15 +146,15 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 		killServer(t, dir)
 		stopServer(t, s) // other processes of the server may still be ending
 		waitUntilStopped(t, dir)
-		living := f.command(t.Context(), "sleep", "60") // runs as the server's user
-		require.NoError(t, living.Start())
+		sleep := f.command(t.Context(), "sleep", "60") // runs as the server's user
+		require.NoError(t, sleep.Start())
 		require.NoError(t, os.WriteFile(f.filePath(pidFile), []byte(strings.ReplaceAll(content, "%d",
-			strconv.Itoa(living.Process.Pid))), 0o600))
+			strconv.Itoa(sleep.Process.Pid))), 0o600))
 		again := startServer(t, dir)
 		requireServing(t, again)
 		stopServer(t, again)
-		require.NoError(t, living.Process.Kill())
-		_ = living.Wait()
+		require.NoError(t, sleep.Process.Kill())
+		_ = sleep.Wait()
 	}
 }
 

@@ -41,7 +41,7 @@ type request struct {
 	span      trace.Span // nil: the request is not traced
 
 	authenticated bool
-	streaming     bool // the stream calls end, not finish
+	streaming     bool // whether the stream, and not finish, calls end
 }
 
 type requestKey struct{}
@@ -49,8 +49,7 @@ type requestKey struct{}
 // requestOf returns the request of c. It panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServers maps each fiber.App of another program to its *Server, which has no access log or
-// metrics.
+// foreignServers maps each fiber.App of another program to its *Server, which has no access log or metrics.
 var foreignServers sync.Map
 
 func foreignServer(app *fiber.App) *Server {

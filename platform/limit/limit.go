@@ -111,9 +111,7 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 }
 
 // take acquires slots of the semaphore of a key or site. ok is false if ctx ends first.
-func (l *Limiter) take(
-	ctx context.Context, key semaphoreKey, capacity int, slots int64,
-) (free func(), ok bool) {
+func (l *Limiter) take(ctx context.Context, key semaphoreKey, capacity int, slots int64) (free func(), ok bool) {
 	s := l.enter(key, capacity)
 	if s.acquire(ctx, slots) != nil {
 		l.leave(key, s)
@@ -184,7 +182,6 @@ type waiter struct {
 	granted chan struct{} // closed when the slots are granted
 }
 
-// acquire waits for n slots. It returns the error of ctx if ctx ends first.
 func (s *semaphore) acquire(ctx context.Context, n int64) error {
 	if err := ctx.Err(); err != nil {
 		return err

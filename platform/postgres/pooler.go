@@ -39,8 +39,8 @@ const (
 )
 
 func explainConnectError(err error) error {
-	if misfit, ok := errors.AsType[*SessionError](err); ok {
-		return misfit
+	if sessionErr, ok := errors.AsType[*SessionError](err); ok {
+		return sessionErr
 	}
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered { // a wrong password, for example
 		return connectError{"the database refuses the connection", err}

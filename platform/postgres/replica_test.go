@@ -14,7 +14,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// standbySQL makes the server look like a standby to sessions whose search_path begins with its schema.
+// standbySQL makes the server look like a standby to sessions whose search_path begins with standby.
 const standbySQL = `create schema standby;
 	create table standby.replayed as select 'FFFFFF/0'::pg_lsn as lsn;
 	create function standby.pg_is_in_recovery() returns boolean return true;

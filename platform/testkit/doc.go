@@ -1,4 +1,4 @@
-// Package testkit stores what tests stand on: organisations, people, keys, games, forks, players,
+// Package testkit stores the data of tests: organisations, people, keys, games, forks, players,
 // groups and plays, on a database of the test's own (package pgtest).
 //
 // How to use it:
@@ -12,7 +12,7 @@
 //	key := db.AddKey(acme.ID, "forks:read")               // key.Token() is what a caller sends
 //
 // A field that is left out gets a default, and what a test does not name gets an id and slug of its
-// own. World.Exec and Query change and read the rest. Browser and Page are a person at the screens.
+// own. World.Exec and Query change and read the rest. Browser and Page act as a person who uses the screens.
 //
 // It writes as the owner of the tables, in the stored form; only WriteHistory writes an import file.
 // It imports no module, so that internal tests of a module may use it too. Helpers fail by require,

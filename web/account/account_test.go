@@ -52,12 +52,12 @@ func TestPasswordIsChanged(t *testing.T) {
 	change := func(current, password, repeat string) testkit.Page {
 		return b.Post("/account/password", testkit.Form("current", current, "new", password, "repeat", repeat))
 	}
-	for says, p := range map[string]testkit.Page{
+	for want, p := range map[string]testkit.Page{
 		"The password is wrong":      change(wrong, replacement, replacement),
 		"Use at least 12 characters": change(testkit.Password, "short", "short"),
 		"The passwords do not match": change(testkit.Password, replacement, replacement+"r"),
 	} {
-		p.Is(t, 422).Has(t, says, "<title>Error: Change password").Lacks(t, testkit.Password, replacement)
+		p.Is(t, 422).Has(t, want, "<title>Error: Change password").Lacks(t, testkit.Password, replacement)
 	}
 	testkit.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
 	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
@@ -118,11 +118,11 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	codes := recoveryCodesIn(t, replace(testkit.Password, old[0]))
 	b.Get("/account").Has(t, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
-	phoneless := w.Browser(t)
-	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
+	withoutPhone := w.Browser(t)
+	withoutPhone.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
 	const recovery = "/sign-in/code?next=%2Faccount&recovery=1"
-	phoneless.Post(recovery, testkit.Form("code", old[1])).Is(t, 401).Has(t, "Check it, or enter another one")
-	testkit.RequireRedirect(t, "/account", phoneless.Post(recovery, testkit.Form("code", strings.ToUpper(codes[1]))))
-	phoneless.Get("/account").Has(t, "9 of 10 recovery codes left.",
+	withoutPhone.Post(recovery, testkit.Form("code", old[1])).Is(t, 401).Has(t, "Check it, or enter another one")
+	testkit.RequireRedirect(t, "/account", withoutPhone.Post(recovery, testkit.Form("code", strings.ToUpper(codes[1]))))
+	withoutPhone.Get("/account").Has(t, "9 of 10 recovery codes left.",
 		"<strong>9 recovery codes left.</strong> Create new ones in your account.")
 }

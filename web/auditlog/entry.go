@@ -88,11 +88,11 @@ func (n targetNames) values(e audit.Entry) (values []entryValue) {
 		}
 	}
 	add("reason", "Reason", codeWords(string(e.Reason)), "")
-	actor := e.Actor.ID
+	actorID := e.Actor.ID
 	if e.Actor.Kind == audit.Key {
-		actor = apikeys.TokenPrefix + actor + "_…"
+		actorID = apikeys.TokenPrefix + actorID + "_…"
 	}
-	add("actor", term(string(e.Actor.Kind)), e.Actor.Name, actor)
+	add("actor", term(string(e.Actor.Kind)), e.Actor.Name, actorID)
 	if t := e.Target; t.Kind != "organisation" && t.ID != e.Actor.ID {
 		add("target", term(strings.TrimPrefix(t.Kind, "api_")),
 			cmp.Or(detailText(e, "newName"), detailText(e, "name"), n[t.Kind][t.ID]), t.ID)
@@ -136,7 +136,7 @@ func (n targetNames) detail(name string, value any) entryValue {
 	return v
 }
 
-// The page shows the values of these details as words, days and instants. A day is never shown as words.
+// These details are shown as words, days or instants. from and to are plans, shown as words, unless they are days.
 var (
 	codeDetails    = []string{"outcome", "reportingMode", "plan", "from", "to"}
 	dayDetails     = []string{"from", "to", "before"}

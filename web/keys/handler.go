@@ -20,7 +20,7 @@ type Keys interface {
 		ctx context.Context, actor apikeys.Actor, keys []apikeys.Key,
 	) (map[string][]apikeys.Usage, error)
 	Create(
-		ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request,
+		ctx context.Context, actor apikeys.Actor, newKey apikeys.NewKey, request audit.Request,
 	) (apikeys.Key, apikeys.Token, error)
 	Rename(
 		ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request,

@@ -166,9 +166,7 @@ func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 	return choices
 }
 
-func (h *Handler) renderKeyForm(
-	c *fiber.Ctx, p *ui.Principal, status int, view keyFormView,
-) error {
+func (h *Handler) renderKeyForm(c *fiber.Ctx, p *ui.Principal, status int, view keyFormView) error {
 	view.labelForm = view.withValidUTF8()
 	var err error
 	if view.Layout, err = h.layout(c, p, ui.TitleOf(view.Title, status)); err != nil {

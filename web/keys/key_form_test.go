@@ -100,7 +100,7 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Owner)
-	for _, c := range []struct{ change, field, says string }{
+	for _, c := range []struct{ change, field, message string }{
 		{"name=", "name", "Enter a name."},
 		{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
 		{"name=a%00b", "name", "contains invalid characters"},
@@ -120,7 +120,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400)
 		p.Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
 			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
-		require.Contains(t, html.UnescapeString(p.Body), c.says)
+		require.Contains(t, html.UnescapeString(p.Body), c.message)
 		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)
 		if c.field != "name" {
 			p.Has(t, `value="Warehouse"`)
@@ -137,13 +137,13 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	page := func() testkit.Page {
 		return b.Get(acme.Path("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
 	}
-	for life, chosen := range map[string]string{
+	for lifetime, chosen := range map[string]string{
 		"null": `value="never" aria-describedby="xneverh" checked`,
 		"created_at + interval '29 days 3 hours'": `value="30" aria-describedby="x30h" checked`,
 		"created_at + interval '365 days'":        `value="365" aria-describedby="x365h" checked`,
 		"created_at + interval '41 days'":         `value="` + today.AddDate(0, 0, 41).Format(time.DateOnly) + `"`,
 	} {
-		w.DB.Exec(`update api_keys set expires_at = `+life+` where id = $1`, key.ID)
+		w.DB.Exec(`update api_keys set expires_at = `+lifetime+` where id = $1`, key.ID)
 		page().Has(t, chosen, `value="BI"`, `value="forks:read" aria-describedby="sf-h" checked`,
 			`value="day" aria-describedby="odayh" checked`).Lacks(t, `aria-describedby="sr-h" checked`)
 	}

@@ -95,9 +95,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-func (h *Handler) addRows(
-	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
-) error {
+func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView) error {
 	var active []apikeys.Key
 	var inactive []keyRow
 	countByName := map[string]int{}

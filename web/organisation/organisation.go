@@ -62,7 +62,6 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// addMembers adds the members that package org lists. Unlisted gives the number of the others.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, total, err := h.Orgs.Members(ctx, p.Organisation.ID)
 	if err != nil {

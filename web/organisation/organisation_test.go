@@ -63,13 +63,13 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		"groups stay hidden when fewer than 5 of their members played",
 		"Files that were exported with names keep the names when you change back.",
 		"A play keeps its <code>playId</code> in both modes", "switch at the next request")
-	for _, c := range []struct{ mode, shown, says string }{
+	for _, c := range []struct{ mode, shown, message string }{
 		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},
 		{"nominative", "Nominative", "Reporting mode changed. Reports, exports and the API now show names."},
 		{"pseudonymous", "Pseudonymous", "Reporting mode changed. Reports, exports and the API no longer show names."},
 	} {
 		testkit.RequireRedirect(t, screen, b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
-		require.Equal(t, c.says, webtest.NoteTexts(t, b.Get(screen).Has(t, "<p>"+c.shown+"</p>"))[0])
+		require.Equal(t, c.message, webtest.NoteTexts(t, b.Get(screen).Has(t, "<p>"+c.shown+"</p>"))[0])
 	}
 	last := w.LogOf(t, acme)[0]
 	require.Equal(t, form, last.Request.Path)

@@ -51,8 +51,7 @@ func PackMonth(start int64, players *Players, plays []Play) Month {
 	return m
 }
 
-// packBlock packs the players of a block, whose ordinals count from first, and returns the plays of
-// later blocks.
+// packBlock packs the players of a block, whose ordinals count from first, and returns the plays of later blocks.
 func packBlock(start int64, first int32, players Players, plays []Play) (b []byte, rest []Play) {
 	b = make([]byte, checksumSize)
 	last := -first

@@ -43,7 +43,8 @@ type Skill struct {
 	CorrectRate float64 `json:"correctRate"`
 }
 
-type totals struct { // has the totals of a day, a player or all plays
+// totals add up the plays of a day, of a player or of a whole report.
+type totals struct {
 	plays, completed, passed, score int64
 	best                            int
 	last                            time.Time

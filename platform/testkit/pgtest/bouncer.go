@@ -41,9 +41,7 @@ max_client_conn = 1000
 
 // StartBouncer starts PgBouncer in transaction mode in front of a URL's server. The configuration is
 // that of Debian's package with the given lines added. through turns a server's URL into PgBouncer's.
-func StartBouncer(
-	t testing.TB, serverURL string, lines ...string,
-) (through func(connection string) string) {
+func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func(connection string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)

@@ -19,9 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-func (w *World) NewKey(
-	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
-) apikeys.Key {
+func (w *World) NewKey(t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope) apikeys.Key {
 	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(),
 		apikeys.NewKey{Name: name, Scopes: scopes},
 		audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
