@@ -84,13 +84,13 @@ func (u pageURL) withPeriod(p reports.Period) pageURL {
 
 type param struct{ Name, Value string }
 
-func (u pageURL) Fields(except ...string) (all []param) {
+func (u pageURL) Fields(except ...string) (params []param) {
 	for _, name := range keptParams {
 		if value := u.Param(name); value != "" && !slices.Contains(except, name) {
-			all = append(all, param{name, value})
+			params = append(params, param{name, value})
 		}
 	}
-	return all
+	return params
 }
 
 func (u pageURL) period(today time.Time) (reports.Period, error) {
@@ -156,6 +156,6 @@ func presets(today time.Time) []preset {
 }
 
 func presetNamed(today time.Time, name string) reports.Period {
-	all := presets(today)
-	return all[slices.IndexFunc(all, func(p preset) bool { return p.name == name })].period
+	choices := presets(today)
+	return choices[slices.IndexFunc(choices, func(p preset) bool { return p.name == name })].period
 }

@@ -36,20 +36,20 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 
 // newListAnswer says how much was played, and which fork's plays changed most, if by more than noise.
 func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
-	all := howMany(plays, s, c)
-	if c != nil && all.Detail == "" {
-		all.Detail = c.unchanged(plays, s)
+	total := howMany(plays, s, c)
+	if c != nil && total.Detail == "" {
+		total.Detail = c.unchanged(plays, s)
 	}
 	if c == nil || len(forks) < 2 {
-		return []clause{all}
+		return []clause{total}
 	}
 	most := slices.MaxFunc(forks, func(a, b forkRow) int {
 		return cmp.Compare(max(a.difference, -a.difference), max(b.difference, -b.difference))
 	})
-	if !countChanged(most.Plays, most.Plays-most.difference) {
-		return []clause{all}
+	if !countsDiffer(most.Plays, most.Plays-most.difference) {
+		return []clause{total}
 	}
-	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s the most plays: %s.",
+	return []clause{total, {Strong: most.Title, After: fmt.Sprintf(" %s the most plays: %s.",
 		verbs{"lost", "gained"}.choose(most.difference), ui.Count(max(most.difference, -most.difference)))}}
 }
 
@@ -102,8 +102,7 @@ func howMany(m measure, s reports.Statistics, c *comparison) clause {
 	}
 }
 
-// upToYesterday adds "Up to yesterday" if the period includes today, because only complete days are
-// compared.
+// upToYesterday adds "Up to yesterday" if the period includes today, because only complete days are compared.
 func (c *comparison) upToYesterday(sentence string) string {
 	if c.completeStats == nil {
 		return sentence
@@ -156,8 +155,7 @@ func howManyPassed(s reports.Statistics) string {
 // minAnswers is how many answers a skill needs to be named, and its change to be coloured.
 const minAnswers = 20
 
-// skillClauses names the skill that is weakest by more than noise, else the one that fell most, else
-// the two weakest.
+// skillClauses names the skill that is weakest by more than noise, else the one that fell most, else the two weakest.
 func skillClauses(s reports.Statistics, c *comparison) []clause {
 	weakest := weakestSkill(s)
 	if c == nil {

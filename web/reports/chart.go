@@ -25,8 +25,7 @@ type chart struct {
 	measure             measure
 }
 
-// bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the
-// compared period.
+// bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the compared period.
 type bar struct {
 	Name             string
 	EarlierName      string            // the days in the compared period; "": they are not in it
@@ -45,7 +44,7 @@ const daysPerWeek = 7
 
 // barsOf returns the bars of the period. earlier may be shorter or longer than daily.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
-	var all []bar
+	var bars []bar
 	for from := 0; from < p.Days; {
 		first := p.From.AddDate(0, 0, from)
 		b := bar{From: from, Days: 1}
@@ -62,9 +61,9 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 			b.EarlierName = datesOf(before, to-b.From)
 		}
 		b.Name = b.name(p, first, today)
-		all = append(all, b)
+		bars = append(bars, b)
 	}
-	return all
+	return bars
 }
 
 func (b bar) name(p reports.Period, first, today time.Time) string {
@@ -134,13 +133,13 @@ func (c *chart) draw(p reports.Period) {
 	days := min(p.Days, fewDays)
 	connected, earlierConnected := false, false
 	for i, b := range c.Bars {
-		alone := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
+		isolated := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
 		switch {
 		case c.Count:
 			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.now.n)
 			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.before.n)
 			continue
-		case alone || len(c.Bars) <= maxDots:
+		case isolated || len(c.Bars) <= maxDots:
 			dots := &c.Dots
 			if b.Current.Plays < fewPlays {
 				dots = &c.FewDots

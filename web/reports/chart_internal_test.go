@@ -108,10 +108,10 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	for i, p := range presets(leapDay) {
 		require.Equal(t, want[i], p.period.String(), p.name)
 	}
-	for ago := range 4 * 366 {
-		for _, p := range presets(leapDay.AddDate(0, 0, -ago)) {
+	for daysAgo := range 4 * 366 {
+		for _, p := range presets(leapDay.AddDate(0, 0, -daysAgo)) {
 			again, err := reports.ParsePeriod(p.period.Day(0), p.period.Day(p.period.Days-1))
-			require.NoError(t, err, "%s, %d days ago", p.name, ago)
+			require.NoError(t, err, "%s, %d days ago", p.name, daysAgo)
 			require.Equal(t, p.period, again)
 		}
 	}
@@ -119,7 +119,7 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 
 // A change has a direction and the earlier figure. Small changes have no colour, large ones are multiples.
 func TestFiguresAreCompared(t *testing.T) {
-	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
+	changes := func(now reports.Statistics, before *reports.Statistics) (texts []string) {
 		var c *comparison
 		if before != nil {
 			c = &comparison{earlierStats: before}
@@ -129,9 +129,9 @@ func TestFiguresAreCompared(t *testing.T) {
 			if c := f.Change; c != nil {
 				words = append(words, c.Direction, c.Difference, c.Earlier)
 			}
-			all = append(all, strings.Join(words, "|"))
+			texts = append(texts, strings.Join(words, "|"))
 		}
-		return all
+		return texts
 	}
 	now := reports.Statistics{Plays: 163, UniquePlayers: 20, Completed: 100, AvgScore: 687, Passed: 50}
 	before := reports.Statistics{Plays: 151, UniquePlayers: 25, Completed: 90, AvgScore: 674, Passed: 45}

@@ -10,8 +10,7 @@ import (
 	"dg/web/ui"
 )
 
-// change is the difference to the compared period, in words. Difference is that of the rounded values
-// that are shown.
+// change is the difference to the compared period, in words. Difference is that of the rounded values that are shown.
 type change struct {
 	Direction           string // up or down; "": unchanged
 	Small               bool   // whether it is within the noise or below the minimum size
@@ -26,8 +25,7 @@ type comparison struct {
 	earlierStats              *reports.Statistics
 }
 
-// measure is a kind of figure. read returns false if there is no figure, such as an average of no
-// plays.
+// measure is a kind of figure. read returns false if there is no figure, such as an average of no plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
 	whole     string // of a rate: what it is a part of
@@ -74,8 +72,8 @@ func rate(key, name, whole, did string, sums func(reports.Statistics) (part, who
 	return measure{
 		key: key, name: name, whole: whole,
 		read: func(s reports.Statistics) (int64, bool) {
-			part, all := sums(s)
-			return int64(reports.PercentOf(part, all)), all > 0
+			part, total := sums(s)
+			return int64(reports.PercentOf(part, total)), total > 0
 		},
 		exceeds: func(now, before reports.Statistics) bool {
 			return ratesDiffer(ratio(sums(now)), now.UniquePlayers, ratio(sums(before)), before.UniquePlayers)
@@ -109,8 +107,8 @@ const (
 	noiseDeviations = 2   // the noise, in standard errors
 )
 
-// countChanged treats counts as Poisson distributed: the variance of the difference is their sum.
-func countChanged(now, before int64) bool {
+// countsDiffer treats counts as Poisson distributed: the variance of the difference is their sum.
+func countsDiffer(now, before int64) bool {
 	difference := max(now-before, before-now)
 	return minShare*difference >= before && difference*difference > noiseDeviations*noiseDeviations*(now+before)
 }
@@ -135,7 +133,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 	now, ok = m.read(complete)
 	before, known := m.read(*c.earlierStats)
 	if m.count {
-		return now, before, countChanged(now, before), true
+		return now, before, countsDiffer(now, before), true
 	}
 	ok = ok && known
 	return now, before, ok && max(now-before, before-now) >= minPoints && m.exceeds(complete, *c.earlierStats), ok
@@ -150,14 +148,14 @@ type figure struct {
 }
 
 func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figure {
-	all := make([]figure, len(selected))
+	figures := make([]figure, len(selected))
 	for i, m := range selected {
-		all[i] = figure{Key: m.key, Name: m.name, Whole: m.whole, Value: m.text(s)}
+		figures[i] = figure{Key: m.key, Name: m.name, Whole: m.whole, Value: m.text(s)}
 		if c != nil {
-			all[i].Change = m.change(s, c)
+			figures[i].Change = m.change(s, c)
 		}
 	}
-	return all
+	return figures
 }
 
 // change compares complete days. If the whole period has a different figure, it adds that of the

@@ -100,8 +100,8 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	fork := w.AddFork(o)
 	today := time.Now().UTC()
 	w.DB.AddPlayers(o.ID, 3)
-	for ago, n := range map[int]int{0: 1, 1: 60, 28: 7, 29: 50, 365: 75} {
-		w.DB.AddPlays(fork, n, today.AddDate(0, 0, -ago), 0)
+	for daysAgo, n := range map[int]int{0: 1, 1: 60, 28: 7, 29: 50, 365: 75} {
+		w.DB.AddPlays(fork, n, today.AddDate(0, 0, -daysAgo), 0)
 	}
 	base := o.Path("/reports/%s", fork.ID)
 	follow := func(p testkit.Page, name string) testkit.Page { return b.Get(p.Link(name)) }
@@ -194,11 +194,11 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.DB.AddGroupNamed(o.ID, "Sales EU", players[:8]...)
 	w.DB.AddGroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played
 	w.DB.AddGroupNamed(o.ID, "Half", players[:5]...)
-	warnings := func(page string) (all []string) {
+	warnings := func(page string) (texts []string) {
 		for _, c := range testkit.Submatches(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
-			all = append(all, c[0])
+			texts = append(texts, c[0])
 		}
-		return all
+		return texts
 	}
 	period := "?from=2026-03-11&to=2026-03-11&groupId=" + sales
 	var page string

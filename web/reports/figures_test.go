@@ -86,8 +86,8 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 		} {
 			require.Empty(t, testkit.Submatches(pattern, p.Body))
 		}
-		all := b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1))
-		require.Empty(t, testkit.Submatches(playerCells, all.Has(t, "This group’s figures are hidden").Body))
+		page := b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1))
+		require.Empty(t, testkit.Submatches(playerCells, page.Has(t, "This group’s figures are hidden").Body))
 		return
 	}
 	figures := cellsWithoutCommas(webtest.FigureCells, p)

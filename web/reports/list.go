@@ -47,16 +47,16 @@ type columnHead struct {
 	Numeric               bool
 }
 
-func (l listing[T]) page(u pageURL, all []T) list[T] {
+func (l listing[T]) page(u pageURL, items []T) list[T] {
 	v := list[T]{
 		Search:     u.Param(l.search),
 		AllPath:    u.Path(l.search, ""),
 		FormPath:   u.BasePath,
 		KeptParams: u.Fields(l.search),
 	}
-	v.Searchable = v.Search != "" || len(all) > l.searchThreshold
-	found := l.find(all, v.Search)
-	v.Summary = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
+	v.Searchable = v.Search != "" || len(items) > l.searchThreshold
+	found := l.find(items, v.Search)
+	v.Summary = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(items))),
 		l.plural)
 	v.Columns = l.sort(found, u)
 	v.Pager = ui.NewPager(u.Param("page"), len(found), l.perPage, func(page int) string {
@@ -66,12 +66,12 @@ func (l listing[T]) page(u pageURL, all []T) list[T] {
 	return v
 }
 
-func (l listing[T]) find(all []T, search string) []T {
+func (l listing[T]) find(items []T, search string) []T {
 	search = input.Fold(search)
 	if search == "" {
-		return all
+		return items
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(item T) bool {
+	return slices.DeleteFunc(slices.Clone(items), func(item T) bool {
 		return !strings.Contains(input.Fold(l.text(item)), search)
 	})
 }

@@ -15,11 +15,11 @@ import (
 	"dg/web/ui"
 )
 
-func labelsOf(l list[player]) (all []string) {
+func labelsOf(l list[player]) (labels []string) {
 	for _, p := range l.Rows {
-		all = append(all, p.Label)
+		labels = append(labels, p.Label)
 	}
-	return all
+	return labels
 }
 
 func pageURLWith(query string) pageURL {
@@ -30,7 +30,7 @@ func pageURLWith(query string) pageURL {
 // Players are sorted by each column in both directions. The sort is stable.
 func TestPlayersAreSorted(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	all := []player{
+	list := []player{
 		{Label: "C", Plays: 7, LastPlayedAt: at},
 		{Label: "A", Plays: 8, Completed: true, LastPlayedAt: at.Add(time.Second)},
 		{Label: "B", Plays: 8, Completed: true, BestScore: 700, Passed: true, LastPlayedAt: at},
@@ -40,32 +40,32 @@ func TestPlayersAreSorted(t *testing.T) {
 		"passed": "ACB", "-passed": "BCA", "-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA",
 		"-last": "ACB",
 	} {
-		l := players.page(pageURLWith("sort="+order), slices.Clone(all))
+		l := players.page(pageURLWith("sort="+order), slices.Clone(list))
 		require.Equal(t, want, strings.Join(labelsOf(l), ""), order)
 		sorted := slices.DeleteFunc(l.Columns, func(h columnHead) bool { return h.Direction == "" })
 		require.Len(t, sorted, 1)
 	}
 	// A heading sorts by its column, and a second click reverses the order.
 	best := func(sort string) columnHead {
-		return players.page(pageURLWith("from=1&page=2&sort="+sort), all).Columns[2]
+		return players.page(pageURLWith("from=1&page=2&sort="+sort), list).Columns[2]
 	}
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "", true}, best(""))
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true}, best("-best"))
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("best"))
 }
 
-// Players without a pass are listed by best score, last those without a score. The page of players filters by pass.
+// Players without a pass are listed by best score, then those without a score. The page of players filters by pass.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
-	all := []player{
+	sample := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true, BestScore: 700},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
-	l, _, _ := playersPage(all, pageURLWith("passed=no"))
+	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, []playerPart{{"Below 65.0%: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
-	l, links, answer := playersPage(all, pageURLWith("passed=no&sort=label"))
+	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, []playerPart{{"", l.Rows}}, l.Parts)
 	require.Equal(t, []ui.Link{
@@ -74,19 +74,19 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
 	require.Equal(t, "*3 of 4 people* did not pass: 1 finished no play.", clauseText(answer))
-	l, _, _ = playersPage(all, pageURLWith(""))
+	l, _, _ = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, "Passed: 1", l.Parts[2].Name)
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
-	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
-	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
+	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // equals A
+	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
 	nearly := player{Label: "F", Completed: true, BestScore: 650}
-	l, _, answer = playersPage(slices.Concat(all, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
+	l, _, answer = playersPage(slices.Concat(sample, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
 	require.Equal(t, playerPart{"65.0% or more: 1", []player{nearly}}, l.Parts[1])
 	require.Equal(t, "*5 of 7 people* did not pass: 1 scored 65.0% or more, 1 finished no play.",
 		clauseText(answer))
-	l, _, _ = playersPage(all[:1], pageURLWith(""))
+	l, _, _ = playersPage(sample[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count := notPassed(stats, n)
@@ -97,41 +97,41 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 
 // A page has 30 players, and its links keep the other parameters. A page number out of range selects the nearest page.
 func TestPlayersArePaged(t *testing.T) {
-	var all []player
+	var list []player
 	for i := range 61 {
-		all = append(all, player{Label: fmt.Sprintf("%02d", i)})
+		list = append(list, player{Label: fmt.Sprintf("%02d", i)})
 	}
 	for page, want := range map[string][2]string{
 		"": {"00", "1–30 of 61"}, "2": {"30", "31–60 of 61"}, "3": {"60", "61–61 of 61"},
 		"-1": {"00", "1–30 of 61"}, "x": {"00", "1–30 of 61"}, "9999999999": {"60", "61–61 of 61"},
 	} {
-		l := players.page(pageURLWith("page="+page), all)
+		l := players.page(pageURLWith("page="+page), list)
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Range})
 	}
-	passed, _, _ := playersPage(all, pageURLWith("passed=yes"))
+	passed, _, _ := playersPage(list, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")
 	for query, want := range map[string]string{"page=2": "Unfinished: 61", "page=2&player=0": "", "passed=yes": ""} {
-		page, _, _ := playersPage(all, pageURLWith(query))
+		page, _, _ := playersPage(list, pageURLWith(query))
 		require.Equal(t, want, page.Parts[0].Name, "headings count all pages; a search and one kind have none")
 	}
-	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), all)
+	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), list)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)
 	require.True(t, l.Searchable)
-	require.False(t, players.page(pageURLWith(""), all[:30]).Searchable)
+	require.False(t, players.page(pageURLWith(""), list[:30]).Searchable)
 }
 
 // A search finds any part of the label. It ignores case, accents and surrounding spaces.
 func TestPlayersAreFoundByTheirLabel(t *testing.T) {
-	var all []player
+	var list []player
 	for _, label := range []string{"Élodie Müller", "ELODIE", "Mélodie", "Straße", "محمد الأمين"} {
-		all = append(all, player{Label: label})
+		list = append(list, player{Label: label})
 	}
 	for search, want := range map[string][]string{
 		"élo": {"Élodie Müller", "ELODIE", "Mélodie"}, "muller": {"Élodie Müller"},
 		"STRASSE": {"Straße"}, "الأمين": {"محمد الأمين"}, "%": nil, `\\`: nil,
 	} {
-		l := players.page(pageURLWith("skills=all&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
+		l := players.page(pageURLWith("skills=all&sort=plays&player="+url.QueryEscape(" "+search+" ")), list)
 		require.Equal(t, want, labelsOf(l), search)
 		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Summary)
 		require.Equal(t, "/r?skills=all&sort=plays", l.AllPath)
@@ -157,14 +157,14 @@ func TestForksAreSortedByTheirResults(t *testing.T) {
 }
 
 // shownSkills returns the areas of a list, each followed by its skills' ids.
-func shownSkills(l skillList) (all []string) {
+func shownSkills(l skillList) (ids []string) {
 	for _, area := range l.Areas {
-		all = append(all, "# "+area.Name)
+		ids = append(ids, "# "+area.Name)
 		for _, row := range area.Rows {
-			all = append(all, row.SkillID)
+			ids = append(ids, row.SkillID)
 		}
 	}
-	return all
+	return ids
 }
 
 // The list has the eight weakest skills, or all by area. A change of the shown rates is coloured above its noise.

@@ -51,8 +51,8 @@ func notPassed(s reports.Statistics, n int) (first []player, count int64) {
 	return first, count
 }
 
-func filterByPass(all []player, passed bool) []player {
-	return slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Passed != passed })
+func filterByPass(players []player, passed bool) []player {
+	return slices.DeleteFunc(slices.Clone(players), func(p player) bool { return p.Passed != passed })
 }
 
 // playersView is a page of the players that the parameter passed selects.
@@ -138,19 +138,18 @@ func (v *playersView) need(p player) string {
 	return "Below " + writePercent(v.LowestPass-nearPass)
 }
 
-func (v *playersView) countNeeds(all []player) map[string]int64 {
+func (v *playersView) countNeeds(players []player) map[string]int64 {
 	count := map[string]int64{}
-	for _, p := range all {
+	for _, p := range players {
 		count[v.need(p)]++
 	}
 	return count
 }
 
-// answer says how many of the players have not passed, how many of those nearly did, and how many
-// finished no play.
-func (v *playersView) answer(all []player) []clause {
-	n := int64(len(all))
-	count := v.countNeeds(all)
+// answer says how many of the players have not passed, how many of those nearly did, and how many finished no play.
+func (v *playersView) answer(players []player) []clause {
+	n := int64(len(players))
+	count := v.countNeeds(players)
 	failed := n - count["Passed"]
 	switch {
 	case n == 0:

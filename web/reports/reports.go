@@ -22,10 +22,9 @@ type reportsView struct {
 	Answer     []clause
 }
 
-// ListReports handles GET /reports with the organisation's forks, and figures of all forks
-// together.
+// ListReports handles GET /reports with the organisation's forks, and figures of all forks together.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
-	all, err := h.ForksOf(c.UserContext(), p)
+	allForks, err := h.ForksOf(c.UserContext(), p)
 	if err != nil {
 		return err
 	}
@@ -47,8 +46,8 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view.HasGroups = len(groups) > 0
-	rows := make([]forkRow, len(all))
-	for i, f := range all {
+	rows := make([]forkRow, len(allForks))
+	for i, f := range allForks {
 		rows[i] = newForkRow(f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
 	slices.SortFunc(rows, func(a, b forkRow) int {

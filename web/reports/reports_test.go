@@ -92,14 +92,14 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	list := b.Get(o.Path("/reports")).Lacks(t, markup...)
 	for i, name := range names {
 		p := b.Get(o.Path("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200).Lacks(t, markup...)
-		all := b.Get(o.Path("/reports/%s/players?groupId=%s", forks[i], groups[i])).Lacks(t, markup...)
+		page := b.Get(o.Path("/reports/%s/players?groupId=%s", forks[i], groups[i])).Lacks(t, markup...)
 		require.Equal(t, [][]string{{name}}, testkit.Submatches(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
 			testkit.Submatches(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span>`+
 				`<span class="pill">Nominative</span></p>`, p.Body),
 			"the group, isolated")
-		require.Contains(t, fmt.Sprint(testkit.Submatches(playerCells, all.Body)), name)
+		require.Contains(t, fmt.Sprint(testkit.Submatches(playerCells, page.Body)), name)
 		require.Contains(t, fmt.Sprint(testkit.Submatches(forkCells, list.Body)), name)
 		csv := b.Get(o.Path("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		require.Regexp(t,
@@ -173,14 +173,14 @@ func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.AddOrganisation("other")
 	fork := w.AddPlayedFork(o)
-	for path, says := range map[string]string{
+	for path, want := range map[string]string{
 		w.AddFork(other).ID + "/plays.csv?from=x":                             "Fork not found",
 		fork + "/plays.csv?from=2026-01-01&to=x&groupId=nobody":               "“To” is not a date",
 		fork + "/plays.csv?from=2025-01-01&from=2025-01-01":                   "is repeated",
 		fork + "/plays.csv?groupId=" + w.DB.AddGroupNamed(other.ID, "theirs"): "Group not found",
 		fork + "/plays.csv?format=xlsx":                                       "The format is unknown.",
 	} {
-		p := b.Get(o.Path("/reports/%s", path)).Has(t, says).Lacks(t, other.Name)
+		p := b.Get(o.Path("/reports/%s", path)).Has(t, want).Lacks(t, other.Name)
 		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
 	}
 	require.Empty(t, w.ExportsOf(t, o, 0))
