@@ -19,7 +19,7 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 	`<td role="cell" data-label="12 weeks"><svg class="spark" role="img" aria-label="([^"]*)"[^>]*>(?:<path[^>]*>)*</svg></td>` +
 	`<td role="cell" class="n" data-label="Plays">([^<]*)</td><td role="cell" class="n change" data-label="Change">(?:–|<b.*?</b>|0%)</td>` +
 	`<td role="cell" class="n" data-label="Players">([^<]*)</td><td role="cell" class="n" data-label="Score">([^<]*)</td>` +
-	`<td role="cell" class="n rate" data-label="Pass rate">([^<]*)</td>` +
+	`<td role="cell" class="n" data-label="Pass rate">([^<]*)</td>` +
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
