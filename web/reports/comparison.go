@@ -65,7 +65,7 @@ var (
 		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
 	passRate = rate("pass", "Pass rate", "finished plays", "passed",
 		func(s reports.Statistics) (part, whole int64) { return s.Passed, s.Completed })
-	measures = []measure{plays, uniquePlayers, score, completion, passRate}
+	measures = []measure{uniquePlayers, plays, score, completion, passRate}
 )
 
 func rate(key, name, whole, did string, sums func(reports.Statistics) (part, whole int64)) measure {

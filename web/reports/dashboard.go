@@ -211,7 +211,7 @@ func (h *Handler) unsuppressedGroupPlayers(ctx context.Context, q reports.Query)
 
 func shownMeasure(key string) measure {
 	i := slices.IndexFunc(measures, func(m measure) bool { return m.key == key && key != "" })
-	return measures[max(0, i)] // plays by default
+	return measures[max(1, i)] // plays by default
 }
 
 func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report pageURL) {

@@ -100,7 +100,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	}
 	none := want.CompletionRate == "0"
 	require.Equal(t, [][]string{
-		{"Plays", want.Plays.String()}, {"Players", want.UniquePlayers.String()},
+		{"Players", want.UniquePlayers.String()}, {"Plays", want.Plays.String()},
 		{"Average score", figure(2, want.AvgScorePercent, 1, none)},
 		{"Completion rate", figure(3, want.CompletionRate, 100, want.Plays == "0")},
 		{"Pass rate", figure(4, want.PassRate, 100, none)},
