@@ -121,18 +121,18 @@ on conflict (key_id, day) do update
     limited = u.limited + excluded.limited`
 
 func (u *UsageCounter) store(ctx context.Context, pending map[usageKey]counts) error {
-	var organisations, ids []string
+	var organisationIDs, keyIDs []string
 	var days []time.Time
 	var accepted, refused, limited []int64
 	for key, n := range pending {
-		organisations = append(organisations, key.organisationID)
-		ids = append(ids, key.keyID)
+		organisationIDs = append(organisationIDs, key.organisationID)
+		keyIDs = append(keyIDs, key.keyID)
 		days = append(days, time.Unix(int64(key.day)*24*60*60, 0).UTC())
 		accepted = append(accepted, n.accepted)
 		refused = append(refused, n.refused)
 		limited = append(limited, n.limited)
 	}
-	_, err := u.db.Pool.Exec(ctx, storeUsageSQL, u.firstDay(), organisations, ids, days,
+	_, err := u.db.Pool.Exec(ctx, storeUsageSQL, u.firstDay(), organisationIDs, keyIDs, days,
 		accepted, refused, limited)
 	return apperr.Annotate(err, "apikeys: store usage")
 }

@@ -50,7 +50,7 @@ func SkillByID(id string) (s Skill, ok bool) {
 	return s, ok
 }
 
-// ID returns the skill's identifier (game.SkillId). It panics if s is SkillCount or above.
+// ID returns the skill's identifier, such as data.quality.formats. It panics if s is SkillCount or above.
 func (s Skill) ID() string { return skills[s] }
 
 // SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were right.

@@ -147,7 +147,7 @@ func ValidPasswordHash(hash string) bool {
 		p.Memory*p.Iterations <= maxImportedWork
 }
 
-// PasswordMatches reports whether the password has the hash. An invalid hash matches no password.
+// PasswordMatches reports whether the password has the hash. A malformed or too costly hash matches none.
 func PasswordMatches(hash, password string) bool {
 	if costOf(hash) == nil {
 		return false

@@ -16,7 +16,7 @@ import (
 // EmailFormat describes the valid e-mails, for error messages.
 const EmailFormat = "an e-mail of at most 254 characters that the form of the sign-in takes, such as ann@example.org"
 
-// emailExpression is the rule of HTML's e-mail field, also for PostgreSQL.
+// emailExpression is the rule of HTML's e-mail field, in syntax that Go and PostgreSQL share.
 const emailExpression = "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" + domainLabel + `(?:\.` + domainLabel + `)*$`
 
 const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`

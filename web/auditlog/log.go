@@ -22,7 +22,7 @@ type Handler struct {
 	Downloads *limit.Limiter // bounds concurrent downloads; exported for metrics
 }
 
-// New returns the handler.
+// New returns the handler, which also renders the templates of this package.
 func New(b ui.Base) *Handler {
 	return &Handler{b.With(templates), limit.New(limit.Options{
 		Max:         maxLogDownloads,

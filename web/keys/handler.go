@@ -34,5 +34,5 @@ type Handler struct {
 	Keys Keys
 }
 
-// New returns the handler.
+// New returns the handler, which also renders the templates of this package.
 func New(b ui.Base) *Handler { return &Handler{b.With(templates), b.Keys} }

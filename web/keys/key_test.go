@@ -53,7 +53,7 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	require.Equal(t, 2, strings.Count(p.Body, `"100%"/><path class="rejected"`), "two days have a bar")
 }
 
-// A key that does not work, or that was replaced, cannot be replaced. A revoked key can only be renamed.
+// A revoked, expired or replaced key cannot be replaced. A revoked or expired one can only be renamed.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	now := time.Now()

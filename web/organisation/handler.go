@@ -12,5 +12,5 @@ var templates embed.FS
 // Handler serves the settings of an organisation, except its keys and audit log.
 type Handler struct{ ui.Base }
 
-// New returns the handler.
+// New returns the handler, which also renders the templates of this package.
 func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }

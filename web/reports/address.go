@@ -33,8 +33,8 @@ var (
 // unknown parameters are ignored.
 func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
 	u := pageURL{basePath, url.Values{}}
-	sent, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
-	for name, values := range sent {
+	known, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
+	for name, values := range known {
 		if len(values) > 1 {
 			return u, apperr.NewField(name,
 				"The parameter “%s” is repeated in the address of this page. Use it once.", name)

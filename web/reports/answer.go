@@ -164,23 +164,23 @@ func skillClauses(s reports.Statistics, c *comparison) []clause {
 	if len(weakest) == 1 {
 		row := newSkillRow(byWeakness(s.Skills)[0], s, c)
 		if c.completeStats == nil && row.Direction == "down" {
-			weakest[0].After = fmt.Sprintf(", down %s points.", ui.Points(-row.points))
+			weakest[0].After = fmt.Sprintf(", down %s points.", ui.Points(-row.changeTenths))
 		}
 		return weakest
 	}
 	var most skillRow
 	for _, k := range cmp.Or(c.completeStats, &s).Skills {
-		if row := newSkillRow(k, s, c); row.Direction == "down" && row.points < most.points {
+		if row := newSkillRow(k, s, c); row.Direction == "down" && row.changeTenths < most.changeTenths {
 			most = row
 		}
 	}
-	if most.points == 0 {
+	if most.changeTenths == 0 {
 		return weakest
 	}
 	return []clause{{
 		Before: c.upToYesterday("The skill "),
 		Strong: most.Name,
-		After:  " fell " + ui.Points(-most.points) + " points.",
+		After:  " fell " + ui.Points(-most.changeTenths) + " points.",
 	}}
 }
 

@@ -24,8 +24,8 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	const cursor = ".plot .cursor"
 	p := browsertest.New(t)
 	read := func(day int, how string) {
-		name := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
-		said := fmt.Sprintf("%s, Plays: %d", name, day)
+		date := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
+		said := fmt.Sprintf("%s, Plays: %d", date, day)
 		require.Equal(t, said, p.Attr(cursor, "aria-valuetext"), how)
 		require.Equal(t, said, p.Text(".readout"), how)
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)

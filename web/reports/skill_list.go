@@ -26,7 +26,7 @@ type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before    string
 	Difference, Direction string // Direction is "" if the change is too small to be coloured
-	points                int64  // the change in tenths of a point
+	changeTenths          int64  // the change in tenths of a point
 }
 
 type area struct{ prefix, name string }
@@ -79,15 +79,15 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 		return row
 	}
 	row.Before = writePercent(skillRate(before))
-	row.points = int64(skillRate(now) - skillRate(before))
-	size := max(row.points, -row.points)
+	row.changeTenths = int64(skillRate(now) - skillRate(before))
+	size := max(row.changeTenths, -row.changeTenths)
 	row.Difference = "+" + ui.Points(size)
-	if row.points < 0 {
+	if row.changeTenths < 0 {
 		row.Difference = "−" + ui.Points(size)
 	}
 	if size >= minPoints && min(now.Attempts, before.Attempts) >= minAnswers &&
 		skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
-		row.Direction = downUp.choose(row.points)
+		row.Direction = downUp.choose(row.changeTenths)
 	}
 	return row
 }
