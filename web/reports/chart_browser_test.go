@@ -141,7 +141,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.InDelta(t, 0, measure(`box('[data-sheet] .cut .cut').top - box('[data-sheet]').top -
 		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)
 	tightest := `Math.min(...[...document.querySelectorAll('.figures dt')].map(gap))`
-	require.Greater(t, measure(tightest), 5.0)
+	require.Greater(t, measure(tightest), 5.0, "shorten the name of a tile, in measures of comparison.go")
 	p.Open(o.Path("/reports"))
 	require.True(t, browsertest.Eval[bool](p, `document.querySelector('[data-label="Pass rate"]').checkVisibility()`))
 	require.Greater(t, measure(tightest), 5.0)
