@@ -16,9 +16,9 @@ type mockKeys struct {
 	mock.Mock
 }
 
-// Create provides a mock function with given fields: ctx, actor, in, request
-func (_m *mockKeys) Create(ctx context.Context, actor apikeys.Actor, in apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error) {
-	ret := _m.Called(ctx, actor, in, request)
+// Create provides a mock function with given fields: ctx, actor, newKey, request
+func (_m *mockKeys) Create(ctx context.Context, actor apikeys.Actor, newKey apikeys.NewKey, request audit.Request) (apikeys.Key, apikeys.Token, error) {
+	ret := _m.Called(ctx, actor, newKey, request)
 
 	if len(ret) == 0 {
 		panic("no return value specified for Create")
@@ -28,22 +28,22 @@ func (_m *mockKeys) Create(ctx context.Context, actor apikeys.Actor, in apikeys.
 	var r1 apikeys.Token
 	var r2 error
 	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, apikeys.NewKey, audit.Request) (apikeys.Key, apikeys.Token, error)); ok {
-		return rf(ctx, actor, in, request)
+		return rf(ctx, actor, newKey, request)
 	}
 	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, apikeys.NewKey, audit.Request) apikeys.Key); ok {
-		r0 = rf(ctx, actor, in, request)
+		r0 = rf(ctx, actor, newKey, request)
 	} else {
 		r0 = ret.Get(0).(apikeys.Key)
 	}
 
 	if rf, ok := ret.Get(1).(func(context.Context, apikeys.Actor, apikeys.NewKey, audit.Request) apikeys.Token); ok {
-		r1 = rf(ctx, actor, in, request)
+		r1 = rf(ctx, actor, newKey, request)
 	} else {
 		r1 = ret.Get(1).(apikeys.Token)
 	}
 
 	if rf, ok := ret.Get(2).(func(context.Context, apikeys.Actor, apikeys.NewKey, audit.Request) error); ok {
-		r2 = rf(ctx, actor, in, request)
+		r2 = rf(ctx, actor, newKey, request)
 	} else {
 		r2 = ret.Error(2)
 	}
