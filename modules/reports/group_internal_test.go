@@ -112,6 +112,7 @@ func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
 	e.Exec(`update fork_months set segment = set_byte(segment, octet_length(segment) - 1, 255)`)
 	require.True(t, sameStatistics(want, e.figures(t, q)))
 	require.Equal(t, 1, damages)
+	require.True(t, members{segment.BlockPlayers - 1: true}.inBlock(0), "the last ordinal of a block")
 }
 
 // doc.go, Invariants: a report on a group never reads more pages and rows than that on all players.

@@ -175,6 +175,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	add("bi", nil, nil)
 	soon := add("LMS", fixedNow.Add(-31*day), fixedNow.Add(2*day))
 	add("Old", nil, fixedNow.Add(-day))
+	updateKey(t, w, add("Ex", nil, nil), fixedNow.Add(-99*day), nil, fixedNow.Add(-day), fixedNow.Add(-2*day))
 	b := w.SignIn(t, acme.Owner)
 	list := func(query string) string {
 		p := b.Get(acme.Path("/settings/api-keys?%s", query)).Is(t, 200)
@@ -186,17 +187,17 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"q=WARE": "Warehouse ", "q=" + soon.ID: "LMS ", "q=none": "", "show=unused&sort=name": "bi LMS ",
-		"show=expiring": "LMS ", "show=expired": "Old ", "sort=name": "bi LMS Warehouse Old ",
-		"sort=used": "Warehouse LMS bi Old ", "sort=expiry": "LMS Warehouse bi Old ", "show=unused&q=ware": "",
+		"show=expiring": "LMS ", "show=expired": "Old ", "sort=name": "bi LMS Warehouse Ex Old ",
+		"sort=used": "Warehouse LMS bi Ex Old ", "sort=expiry": "LMS Warehouse bi Ex Old ", "show=unused&q=ware": "",
 	} {
 		require.Equal(t, want, list(query), query)
 	}
 	require.Empty(t, list("show=%00&sort=x&q=%ff"), "no name has that character")
-	require.Len(t, list("show=x&sort=x"), len("Warehouse bi LMS Old "))
+	require.Len(t, list("show=x&sort=x"), len("Warehouse bi LMS Ex Old "))
 	b.Get(acme.Path("/settings/api-keys?q=none")).
 		Has(t, "No key matches<", `value="none"`, `href="`+acme.Path("/settings/api-keys")+`">Clear`)
 	b.Get(acme.Path("/settings/api-keys?show=expired")).Has(t, "<details open>", `"expired" selected`)
-	w.AddManyKeys(acme, "n", 3, 3)
+	w.AddManyKeys(acme, "n", 2, 2)
 	b.Get(acme.Path("/settings/api-keys")).Lacks(t, `role="search"`)
 	w.NewKey(t, acme, "The eighth", apikeys.ForksRead)
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `role="search"`)
