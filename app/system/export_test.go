@@ -76,12 +76,12 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	for _, c := range [][]string{
 		{"nginx", "server 127.0.0.1:8080 max_fails=0;\n", "0s"}, {"haproxy", "server dg 127.0.0.1:8080 check\n", "2s"},
 	} {
-		t.Run(c[0], func(t *testing.T) { rollingRestart(t, c[0], c[1], c[2]) })
+		t.Run(c[0], func(t *testing.T) { requireLosslessRestart(t, c[0], c[1], c[2]) })
 	}
 }
 
-// rollingRestart requires that no request fails while two instances restart in turn. line configures one instance.
-func rollingRestart(t *testing.T, proxy, line, delay string) {
+// requireLosslessRestart requires that no request fails while two instances restart in turn. line configures one instance.
+func requireLosslessRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
 	start := func(i int) *apptest.Child {

@@ -74,7 +74,8 @@ func wordsOf(names ...string) (words []string) {
 // countUncommon counts the distinct characters outside commonWords and ownWords.
 func countUncommon(password string, ownWords []string) int {
 	words := slices.Concat(ownWords, commonWords)
-	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
+	// longer words first, because a replacer takes the first that matches
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(words))
 	for _, word := range words {
 		pairs = append(pairs, word, "")

@@ -15,7 +15,7 @@ var (
 )
 
 // formats are in the order in which a file's objects are stored: a type refers to earlier types.
-// Rows have ids as [16]byte, because pgx would format and parse a uuid.UUID.
+// Single ids are [16]byte, because pgx would format and parse a uuid.UUID.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",

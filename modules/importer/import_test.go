@@ -30,8 +30,8 @@ import (
 // Each field that import.md documents is stored.
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	b := setup(t)
-	reading, _ := games.SkillByID("data.reading.charts")
-	packed := games.PackAnswers([]games.SkillResult{{Skill: reading, Attempts: 3, Correct: 2}})
+	charts, _ := games.SkillByID("data.reading.charts")
+	packed := games.PackAnswers([]games.SkillResult{{Skill: charts, Attempts: 3, Correct: 2}})
 	for sql, want := range map[string]string{
 		`select concat_ws('|', started_at at time zone 'UTC', completed_at at time zone 'UTC', release_number,
 			score, passed, fork_id) from plays where id = '$play'`: "2026-03-01 09:30:00|2026-03-01 09:40:00.5|3|8755|t|$fork",
@@ -370,10 +370,10 @@ func TestEveryScoreIsExact(t *testing.T) {
 func TestDocumentNamesEveryField(t *testing.T) {
 	text := tb.Must(os.ReadFile("../../configs/deploy/import.md"))(t)
 	for _, object := range []any{organisation{}, user{}, membership{}, game{}, fork{}, player{}, group{}, play{}} {
-		kind := reflect.TypeOf(object)
-		row := regexp.MustCompile("(?m)^\\| `" + kind.Name() + "` \\| .*$").FindString(string(text))
-		for field := range kind.Fields() {
-			require.Contains(t, row, "`"+field.Tag.Get("json")+"`", kind.Name())
+		typ := reflect.TypeOf(object)
+		row := regexp.MustCompile("(?m)^\\| `" + typ.Name() + "` \\| .*$").FindString(string(text))
+		for field := range typ.Fields() {
+			require.Contains(t, row, "`"+field.Tag.Get("json")+"`", typ.Name())
 		}
 	}
 }

@@ -214,7 +214,7 @@ func TestLargeStatisticsWaitForMemoryOfTheirOrganisation(t *testing.T) {
 	require.Equal(t, http.StatusOK, send("another", large))
 	requireWait(large, second)
 	first()
-	requireWait(1<<20+1, hold(47)) // each megabyte counts: with 47 MB in use, 2 MB wait
+	requireWait(1<<20+1, hold(47)) // a begun megabyte counts whole: 2 MB wait beside 47
 	header.Set("Range", "bytes=9-")
 	require.Equal(t, http.StatusBadRequest, send("own", large))
 	require.Zero(t, api.largeResponses.Stats().Running, "what was sent or refused gives its share back")

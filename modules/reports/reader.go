@@ -123,7 +123,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	return segment.ReadSegments(rows, len(dates), func(d segment.StoredSegment) error {
 		from := d.Date.UnixMilli()
 		if s.hasGroup() {
-			return segment.UnpackDay(from, d.Head, d.Tail, s.members.has, a.Add)
+			return segment.UnpackDay(from, d.Head, d.Tail, s.members.has, a.AddPlay)
 		}
 		return segment.UnpackDay(from, d.Head, nil, nil, a.Players.AddPlay)
 	})
@@ -163,7 +163,7 @@ func (s *snapshot) addPlays(
 	for rows.Next() {
 		p.Scan(rows.RawValues())
 		if !s.largeGroup || s.members.has(p.Player) {
-			a.Add(&p)
+			a.AddPlay(&p)
 		}
 	}
 	return apperr.Annotate(rows.Err(), "reports: plays")

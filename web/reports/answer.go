@@ -118,7 +118,7 @@ func howTheyDid(s reports.Statistics, c *comparison) string {
 	if c == nil {
 		return howManyPassed(s)
 	}
-	for _, m := range []measure{score, passRate, completion} {
+	for _, m := range []measure{score, passRate, completionRate} {
 		now, before, changed, _ := m.compare(s, c)
 		if !changed {
 			continue

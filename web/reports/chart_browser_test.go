@@ -123,18 +123,18 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 			`const r = document.createRange(); r.selectNodeContents(e); `+
 			`return e.parentNode.getBoundingClientRect().right - r.getBoundingClientRect().right; }; return `+script+` })()`)
 	}
-	const chartEnd, page = `box('.of-report').bottom + scrollY`, `document.documentElement.scrollHeight`
+	const chartEnd, pageHeight = `box('.of-report').bottom + scrollY`, `document.documentElement.scrollHeight`
 	for n := 0; n < 20 && p.Count("#overlaps") == 0; n++ { // on a busy machine the query may exceed hintTimeout
 		p.Reload()
 	}
 	require.Equal(t, 1, p.Count("#overlaps"))
 	require.LessOrEqual(t, measure(chartEnd), 620.0)
-	require.LessOrEqual(t, measure(page), 1100.0)
+	require.LessOrEqual(t, measure(pageHeight), 1100.0)
 	require.InDelta(t, 0, measure(`box('#skills').bottom - box('#skills + .card').bottom`), 1)
 
 	p.Emulate(360, browsertest.Light)
 	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
-	require.LessOrEqual(t, measure(page), 1600.0)
+	require.LessOrEqual(t, measure(pageHeight), 1600.0)
 	require.InDelta(t, 0, measure(`box('.figures').right - box('.figures > :last-child').right`), 1)
 	require.Equal(t, "Download", p.Text(".split .btn"))
 	require.Regexp(t, `^All players\n1–28 Mar[^\n]* vs `, p.Text("[data-sheet]"))

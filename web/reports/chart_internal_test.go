@@ -38,7 +38,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, []string{"M150 500h.01", "M50 300h.01M350 1000h.01"}, []string{c.Dots, c.FewDots})
 	require.Equal(t, "M50 0h.01", c.EarlierPath)
 	require.Equal(t, "M50 1000h.01L150 1000M350 0h.01", draw(passRate).Shapes)
-	require.Equal(t, "M50 500h.01L150 800L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
+	require.Equal(t, "M50 500h.01L150 800L250 1000L350 0M650 1000h.01", draw(completionRate).Shapes)
 }
 
 // In a long period, only values without neighbours have a dot, because many dots would run together.
@@ -124,7 +124,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		if before != nil {
 			c = &comparison{earlierStats: before}
 		}
-		for _, f := range newFigures(now, c, plays, uniquePlayers, score, completion, passRate) {
+		for _, f := range newFigures(now, c, plays, uniquePlayers, score, completionRate, passRate) {
 			words := []string{f.Value}
 			if c := f.Change; c != nil {
 				words = append(words, c.Direction, c.Difference, c.Earlier)

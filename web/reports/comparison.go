@@ -61,11 +61,11 @@ var (
 		},
 		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: verbs{"fell", "rose"},
 	}
-	completion = rate("completion", "Completion rate", "plays", "were finished",
+	completionRate = rate("completion", "Completion rate", "plays", "were finished",
 		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
 	passRate = rate("pass", "Pass rate", "finished plays", "passed",
 		func(s reports.Statistics) (part, whole int64) { return s.Passed, s.Completed })
-	measures = []measure{uniquePlayers, plays, score, completion, passRate}
+	measures = []measure{uniquePlayers, plays, score, completionRate, passRate}
 )
 
 func rate(key, name, whole, did string, sums func(reports.Statistics) (part, whole int64)) measure {

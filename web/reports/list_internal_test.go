@@ -73,7 +73,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*3 of 4 people* did not pass: 1 finished no play.", clauseText(answer))
+	require.Equal(t, "*3 of 4 people* did not pass: 2 scored below 65.0%, 1 finished no play.", clauseText(answer))
 	l, _, _ = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, "Passed: 1", l.Parts[2].Name)
@@ -84,7 +84,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	l, _, answer = playersPage(slices.Concat(sample, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
 	require.Equal(t, playerPart{"65.0% or more: 1", []player{nearly}}, l.Parts[1])
-	require.Equal(t, "*5 of 7 people* did not pass: 1 scored 65.0% or more, 1 finished no play.",
+	require.Equal(t, "*5 of 7 people* did not pass: 3 scored below 65.0%, 1 scored 65.0% or more, 1 finished no play.",
 		clauseText(answer))
 	l, _, _ = playersPage(sample[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")

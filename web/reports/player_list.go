@@ -123,6 +123,8 @@ const unfinished = "Unfinished"
 
 func (v *playersView) nearlyPassed() string { return writePercent(v.LowestPass-nearPass) + " or more" }
 
+func (v *playersView) farBelow() string { return "Below " + writePercent(v.LowestPass-nearPass) }
+
 // need returns the heading of the player's part.
 func (v *playersView) need(p player) string {
 	switch {
@@ -135,7 +137,7 @@ func (v *playersView) need(p player) string {
 	case p.BestScore >= v.LowestPass-nearPass:
 		return v.nearlyPassed()
 	}
-	return "Below " + writePercent(v.LowestPass-nearPass)
+	return v.farBelow()
 }
 
 func (v *playersView) countNeeds(players []player) map[string]int64 {
@@ -146,7 +148,7 @@ func (v *playersView) countNeeds(players []player) map[string]int64 {
 	return count
 }
 
-// answer says how many of the players have not passed, how many of those nearly did, and how many finished no play.
+// answer says how many of the players have not passed, and how many of those have each need.
 func (v *playersView) answer(players []player) []clause {
 	n := int64(len(players))
 	count := v.countNeeds(players)
@@ -159,7 +161,9 @@ func (v *playersView) answer(players []player) []clause {
 	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{v.nearlyPassed(), " scored " + v.nearlyPassed()}, {unfinished, " finished no play"},
+		{v.farBelow(), " scored " + strings.ToLower(v.farBelow())},
+		{v.nearlyPassed(), " scored " + v.nearlyPassed()},
+		{unfinished, " finished no play"},
 	} {
 		if count[d.need] > 0 {
 			details = append(details, ui.Count(count[d.need])+d.did)

@@ -32,7 +32,7 @@ type collector struct {
 	plays    []segment.Play // nil if tooMany
 	maxPlays int            // limit of len(plays)
 	tooMany  bool           // more plays than maxPlays
-	hash     uint64         // hash of the plays of addPlays
+	hash     uint64         // XOR of the hashes of the plays that addPlays read
 }
 
 func (c *collector) add(p *segment.Play) {

@@ -124,7 +124,7 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 		got := NewAccumulator(from.Add(-day), 33)
 		for _, p := range plays {
 			if member(p.Player) {
-				want.Add(&p)
+				want.AddPlay(&p)
 			}
 		}
 		require.NoError(t, unpackMembers(packed, from, member, got))
