@@ -50,7 +50,8 @@ func (h *Handler) Mount(app *fiber.App) {
 	}
 }
 
-// mount adds middleware to each route: middleware of a group would also run for requests that match no route.
+// mount adds middleware to each route: middleware of a group would also run for requests that match
+// no route.
 func (h *Handler) mount(app *fiber.App, s Screen) {
 	prepare := h.prepare(cmp.Or(s.Surface, limit.Screens))
 	if s.Page != nil {
@@ -127,7 +128,9 @@ func (h *Handler) docsScreens() []Screen {
 	return screens
 }
 
-func newScreen(path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler) Screen {
+func newScreen(
+	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
+) Screen {
 	adapt := func(handle handler) fiber.Handler {
 		return func(c *fiber.Ctx) error {
 			p, err := find(c)

@@ -128,7 +128,9 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
-func newServices(p Pools, s Settings, ops prometheus.Registerer, counts *metrics) (m ui.Services, err error) {
+func newServices(
+	p Pools, s Settings, ops prometheus.Registerer, counts *metrics,
+) (m ui.Services, err error) {
 	if m.Policy, err = authz.New(); err != nil {
 		return m, err
 	}
@@ -187,7 +189,8 @@ func (p *Program) RunBackground(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground have returned.
+// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground
+// have returned.
 func (p *Program) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), usageTimeout)
 	defer cancel()

@@ -35,7 +35,8 @@ const (
 	defaultRequests = 12
 )
 
-// openPools returns the open pools. It returns them with an error too, so that the caller can close them.
+// openPools returns the open pools. It returns them with an error too, so that the caller can close
+// them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {

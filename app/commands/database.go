@@ -33,7 +33,9 @@ const (
 
 // connect starts or joins an embedded server, and contacts no external one. create allows a new
 // database. Call release after it.
-func connect(ctx context.Context, c config.Database, create bool, log *slog.Logger) (*database, error) {
+func connect(
+	ctx context.Context, c config.Database, create bool, log *slog.Logger,
+) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}

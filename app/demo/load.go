@@ -78,7 +78,8 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether the database has no organisations. It fails if there are organisations, but not the demo's.
+// IsEmpty reports whether the database has no organisations. It fails if there are organisations,
+// but not the demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */
@@ -97,7 +98,9 @@ func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 const keyName = "Demo (make run)"
 
 // RecreateKey revokes the demo key and creates a new one: dg cannot show the old secret again.
-func RecreateKey(ctx context.Context, keys *apikeys.Service, request audit.Request) (apikeys.Token, error) {
+func RecreateKey(
+	ctx context.Context, keys *apikeys.Service, request audit.Request,
+) (apikeys.Token, error) {
 	owner := apikeys.Actor{
 		Person: apikeys.Person{ID: ownerID, Name: ownerName},
 		Subject: authz.Subject{

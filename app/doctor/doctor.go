@@ -51,7 +51,8 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs the checks of the lists until one fails, and returns its error. It reports the result of each check.
+// Run runs the checks of the lists until one fails, and returns its error. It reports the result of
+// each check.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
 		warnings, err := c.run(ctx, s)
@@ -102,7 +103,9 @@ type querier interface {
 }
 
 // query runs a query that returns a verdict and a message for each fault. It joins failures to an error.
-func (s *Installation) query(ctx context.Context, db querier, name string) (warnings []string, _ error) {
+func (s *Installation) query(
+	ctx context.Context, db querier, name string,
+) (warnings []string, _ error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		return nil, err

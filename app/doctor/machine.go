@@ -37,7 +37,8 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, errors.Join(s.Check(), badTraces)
 }
 
-// checkAddresses listens on both addresses at once, so that equal ones fail. A running dg serve may hold both.
+// checkAddresses listens on both addresses at once, so that equal ones fail. A running dg serve may
+// hold both.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
 	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
 		s.serveAnswers = true
@@ -63,7 +64,8 @@ func servesDG(ctx context.Context, address string) bool {
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
-// Get sends a GET to a dg on this machine, without the environment's proxy. text has up to 4 KB of the body.
+// Get sends a GET to a dg on this machine, without the environment's proxy. text has up to 4 KB of
+// the body.
 func Get(ctx context.Context, addressAndPath string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addressAndPath, http.NoBody)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// UnknownKey is the reason to reject an unknown id. No audit log has it, because no organisation owns the id.
+// UnknownKey is the reason to reject an unknown id. No audit log has it, because no organisation
+// owns the id.
 const UnknownKey audit.Reason = "unknown_key"
 
 // errInvalidKey hides whether the id is unknown or the secret is wrong.
@@ -52,7 +53,9 @@ func (s *Service) Refuse(
 // known. id is "" for a malformed token. It returns refusal, apperr.RateLimited with RetryAfter
 // over the limit of rejected requests, or apperr.Unavailable when the refusal could not be counted
 // or recorded.
-func (s *Service) RefuseOutsideAPI(ctx context.Context, id string, request audit.Request, refusal error) error {
+func (s *Service) RefuseOutsideAPI(
+	ctx context.Context, id string, request audit.Request, refusal error,
+) error {
 	var result authResult
 	if id != "" {
 		var err error
@@ -69,7 +72,9 @@ func (s *Service) RefuseOutsideAPI(ctx context.Context, id string, request audit
 
 // reject records the rejection and returns refusal. Above the limit of rejected requests it only counts
 // the rejection, and returns apperr.RateLimited.
-func (s *Service) reject(ctx context.Context, r authResult, request audit.Request, refusal error) error {
+func (s *Service) reject(
+	ctx context.Context, r authResult, request audit.Request, refusal error,
+) error {
 	s.UsageCounter.count(r.Caller, counts{refused: 1})
 	entry := r.refusalEntry(r.reason)
 	if !r.rateLimited {

@@ -36,7 +36,9 @@ type Service struct {
 }
 
 // New returns the service over db. The caller must start UsageCounter.Run.
-func New(db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time) *Service {
+func New(
+	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
+) *Service {
 	return &Service{
 		UsageCounter: &UsageCounter{db: db, now: now, counts: map[usageKey]counts{}},
 		db:           db,

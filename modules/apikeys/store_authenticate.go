@@ -32,14 +32,16 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only the primary is read
+	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only
+	// the primary is read
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 
 	countedOn int // usageKey.day of the count that includes the request
 }
 
-// RateLimit is a key's quota: Remaining requests now, and one more after Reset seconds (at least 1).
+// RateLimit is a key's quota: Remaining requests now, and one more after Reset seconds (at least
+// 1).
 type RateLimit struct{ Remaining, Reset int }
 
 // authResult is the outcome of authenticate. It is zero for an unknown key.
@@ -62,7 +64,9 @@ var authenticateSQL string
 // requests it only counts the rejection. Errors: apperr.AuthRequired (unknown, wrong secret,
 // revoked, expired, plan), apperr.RateLimited with RetryAfter (a valid key's Caller is returned
 // too), apperr.Unavailable if the request cannot be counted or the rejection recorded.
-func (s *Service) Authenticate(ctx context.Context, token Token, request func() audit.Request) (Caller, error) {
+func (s *Service) Authenticate(
+	ctx context.Context, token Token, request func() audit.Request,
+) (Caller, error) {
 	result, err := s.authenticate(ctx, token.ID, token.hash(), false)
 	switch {
 	case err != nil:
@@ -96,7 +100,9 @@ var errNotCounted = apperr.New(apperr.Unavailable,
 // authenticate looks up the key and counts the request, in at most three attempts. It retries if the
 // full window has room by now, or was created or repaired. If outside is true, it rejects even a
 // usable key.
-func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outside bool) (authResult, error) {
+func (s *Service) authenticate(
+	ctx context.Context, id string, hash []byte, outside bool,
+) (authResult, error) {
 	for range 3 {
 		r, err := s.lookup(ctx, id, hash, outside)
 		if err != nil || !r.rateLimited {
@@ -113,7 +119,9 @@ func (s *Service) authenticate(ctx context.Context, id string, hash []byte, outs
 	return authResult{}, errNotCounted
 }
 
-func (s *Service) lookup(ctx context.Context, id string, hash []byte, outside bool) (r authResult, err error) {
+func (s *Service) lookup(
+	ctx context.Context, id string, hash []byte, outside bool,
+) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
 	var position *string // null if the installation has no replicas

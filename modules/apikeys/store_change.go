@@ -41,7 +41,9 @@ var (
 // then. Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
 // ErrAlreadyCreated, ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another
 // organisation's), apperr.Validation with the field.
-func (s *Service) Create(ctx context.Context, actor Actor, newKey NewKey, request audit.Request) (Key, Token, error) {
+func (s *Service) Create(
+	ctx context.Context, actor Actor, newKey NewKey, request audit.Request,
+) (Key, Token, error) {
 	want := CreateKey
 	if newKey.Replaces != "" {
 		want = ReplaceKey
@@ -116,7 +118,8 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises an organisation's creations until the transaction ends, so that MaxUsable is exact.
+// lockCreation serialises an organisation's creations until the transaction ends, so that MaxUsable
+// is exact.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -125,7 +128,9 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 }
 
 // stopReplaced sets revoked_at in one statement: a concurrent Revoke does not take lockCreation.
-func stopReplaced(tx *gorm.DB, k Key, replacement string, overlap time.Duration) (map[string]any, error) {
+func stopReplaced(
+	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
+) (map[string]any, error) {
 	var stopped Key
 	result := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(returningName).
@@ -170,7 +175,8 @@ func checkQuota(tx *gorm.DB, organisationID string) error {
 
 // Organisations reads roles in the transaction that changes a key. Package org implements it.
 type Organisations interface {
-	// LockedSubjectIn returns the person's grants and locks them until the transaction ends; SubjectIn only reads them.
+	// LockedSubjectIn returns the person's grants and locks them until the transaction ends;
+	// SubjectIn only reads them.
 	LockedSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
@@ -200,7 +206,9 @@ func (s *Service) change(
 }
 
 // reauthorize reads the actor's role again: the actor may have lost it since the request began.
-func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string) error {
+func (s *Service) reauthorize(
+	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
+) error {
 	role := s.orgs.LockedSubjectIn
 	if want == RevokeKey { // a revocation must not wait for an import, which locks roles
 		role = s.orgs.SubjectIn
@@ -215,14 +223,17 @@ func (s *Service) reauthorize(tx *gorm.DB, entry audit.Entry, want authz.Permiss
 // Rename changes the name and description of a key of the actor's organisation. It adds an audit
 // entry unless the label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound (also for
 // another organisation's key), apperr.Validation with the field.
-func (s *Service) Rename(ctx context.Context, actor Actor, id string, label Label, request audit.Request) error {
+func (s *Service) Rename(
+	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
+) error {
 	if err := checks.Check(label); err != nil {
 		return err
 	}
 	entry := actor.entry(audit.KeyRenamed, id, request)
 	return s.change(ctx, actor, RenameKey, entry,
 		func(tx *gorm.DB, key Key) (map[string]any, error) {
-			// Lock the key after the role: a revocation that waits for the key must not wait for the role.
+			// Lock the key after the role: a revocation that waits for the key must not wait for
+			// the role.
 			key, err := readKey(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 				key.OrganisationID, id)
 			if err != nil {

@@ -82,7 +82,8 @@ const (
 	storeTimeout  = 5 * time.Second
 )
 
-// Run calls Store every storeInterval until ctx ends. The program calls Store once more after the last request.
+// Run calls Store every storeInterval until ctx ends. The program calls Store once more after the
+// last request.
 func (u *UsageCounter) Run(ctx context.Context) {
 	tick := time.NewTicker(storeInterval)
 	defer tick.Stop()
@@ -92,7 +93,8 @@ func (u *UsageCounter) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		// ctx does not cancel Store: a cancelled statement may have committed, and would count twice.
+		// ctx does not cancel Store: a cancelled statement may have committed, and would count
+		// twice.
 		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		if err := u.Store(storeCtx); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
@@ -143,7 +145,9 @@ func (u *UsageCounter) firstDay() time.Time {
 
 // UsageOf returns the usage of the first MaxUsable keys, by key id: one Usage for each of the last
 // UsageDays days, today last. Counts appear once Store has run. Errors: apperr.AccessDenied.
-func (s *Service) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[string][]Usage, error) {
+func (s *Service) UsageOf(
+	ctx context.Context, actor Actor, keys []Key,
+) (map[string][]Usage, error) {
 	if err := s.authorizeList(actor, keys...); err != nil {
 		return nil, err
 	}

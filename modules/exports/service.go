@@ -33,7 +33,9 @@ type Service struct {
 
 // New returns the service. An instance needs a single one: API and screens share its limits. If
 // rechecks is a pool of its own, rechecks do not wait for requests.
-func New(r *reports.Service, log *audit.Log, rechecks *postgres.DB, metrics prometheus.Registerer) *Service {
+func New(
+	r *reports.Service, log *audit.Log, rechecks *postgres.DB, metrics prometheus.Registerer,
+) *Service {
 	s := &Service{
 		reports:  r,
 		log:      log,

@@ -50,10 +50,12 @@ func SkillByID(id string) (s Skill, ok bool) {
 	return s, ok
 }
 
-// ID returns the skill's identifier, such as data.quality.formats. It panics if s is SkillCount or above.
+// ID returns the skill's identifier, such as data.quality.formats. It panics if s is SkillCount or
+// above.
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were right.
+// SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were
+// right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int

@@ -13,7 +13,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// Fork is an organisation's copy of a game. It omits the configuration, so that no caller can reveal it by mistake.
+// Fork is an organisation's copy of a game. It omits the configuration, so that no caller can
+// reveal it by mistake.
 type Fork struct {
 	ID, GameID            string
 	OrganisationID        string

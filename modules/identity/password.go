@@ -93,7 +93,9 @@ func countUncommon(password string, ownWords []string) int {
 // ChangePassword replaces the person's password. The session of the token continues under the
 // returned token; the person's other sessions end. Errors: apperr.Validation with the field "new",
 // ErrWrongCode, those of withPassword.
-func (s *Service) ChangePassword(ctx context.Context, token string, proof Proof, replacement string) (Session, error) {
+func (s *Service) ChangePassword(
+	ctx context.Context, token string, proof Proof, replacement string,
+) (Session, error) {
 	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
@@ -148,7 +150,8 @@ func ValidPasswordHash(hash string) bool {
 		p.Memory*p.Iterations <= maxImportedWork
 }
 
-// PasswordMatches reports whether the password has the hash. A malformed or too costly hash matches none.
+// PasswordMatches reports whether the password has the hash. A malformed or too costly hash matches
+// none.
 func PasswordMatches(hash, password string) bool {
 	if costOf(hash) == nil {
 		return false

@@ -59,7 +59,8 @@ func (s *Service) clock() time.Time { return instant(s.now()) }
 // instant returns t in UTC with the precision of the columns.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Recorder writes security events to the audit logs of the person's organisations, and sign-ins to the program's log.
+// Recorder writes security events to the audit logs of the person's organisations, and sign-ins to
+// the program's log.
 type Recorder struct {
 	// OrganisationsOf reads the ids of the person's organisations in the transaction.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
@@ -107,7 +108,9 @@ func (r Recorder) record(tx transaction, person Person, e audit.Entry) error {
 }
 
 // logSignIn does not log e-mails, because people type passwords into that field.
-func (r Recorder) logSignIn(ctx context.Context, level slog.Level, message string, person Person, attrs ...any) {
+func (r Recorder) logSignIn(
+	ctx context.Context, level slog.Level, message string, person Person, attrs ...any,
+) {
 	request := requestOf(ctx)
 	r.Log.Log(ctx, level, message,
 		append(attrs, "person_id", person.ID, "client", request.Address, "request_id", request.ID)...)

@@ -99,7 +99,9 @@ func userByEmail(db transaction, email string) (userRow, error) {
 }
 
 // verifyPassword returns the limits, which the caller resets after a correct password.
-func (s *Service) verifyPassword(ctx context.Context, user userRow, password string) (limits []guessLimit, err error) {
+func (s *Service) verifyPassword(
+	ctx context.Context, user userRow, password string,
+) (limits []guessLimit, err error) {
 	limits = passwordLimits(user, requestOf(ctx).Address)
 	return limits, s.attempt(s.gorm(ctx), user, limits, func() error {
 		matches, err := s.passwords.matches(ctx, user.PasswordHash, password)
@@ -110,7 +112,9 @@ func (s *Service) verifyPassword(ctx context.Context, user userRow, password str
 	})
 }
 
-func (s *Service) attempt(db transaction, user userRow, limits []guessLimit, match func() error) error {
+func (s *Service) attempt(
+	db transaction, user userRow, limits []guessLimit, match func() error,
+) error {
 	err := matchWithin(db, limits, s.clock, match)
 	s.recorder.recordAttempt(db.Statement.Context, user.person(), err)
 	return err
@@ -118,7 +122,9 @@ func (s *Service) attempt(db transaction, user userRow, limits []guessLimit, mat
 
 // beginSession stores a session, if the password is still the verified one, and resets the limits. The
 // share lock serialises it with changes of the password: a later change ends the session.
-func beginSession(tx transaction, user userRow, limits []guessLimit, now time.Time) (session Session, err error) {
+func beginSession(
+	tx transaction, user userRow, limits []guessLimit, now time.Time,
+) (session Session, err error) {
 	row, err := takeRow[userRow](tx.Clauses(lockShare), "identity.verified", ErrWrongPassword,
 		"id = ? and password_hash = ?", user.ID, user.PasswordHash)
 	if err != nil {

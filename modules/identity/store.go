@@ -69,7 +69,9 @@ var (
 
 var sqlNow = gorm.Expr("now()")
 
-func takeRow[T any](db *gorm.DB, tag string, missing error, where string, args ...any) (row T, err error) {
+func takeRow[T any](
+	db *gorm.DB, tag string, missing error, where string, args ...any,
+) (row T, err error) {
 	err = db.Scopes(postgres.Tag(tag)).Where(where, args...).Take(&row).Error
 	return row, postgres.OrMissing(err, tag, missing)
 }
@@ -90,7 +92,9 @@ func updateUser(tx transaction, tag, personID string, columns map[string]any) er
 	return err
 }
 
-func deleteRows(db *gorm.DB, tag string, row any, where string, args ...any) (removed int64, err error) {
+func deleteRows(
+	db *gorm.DB, tag string, row any, where string, args ...any,
+) (removed int64, err error) {
 	result := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)
 	return result.RowsAffected, apperr.Annotate(result.Error, tag)
 }

@@ -38,7 +38,8 @@ func ParseEmail(text string) (email string, ok bool) {
 	return email, len(ascii) <= 254 && emailPattern.MatchString(ascii)
 }
 
-// EmailKey returns the normalised form by which e-mails are compared. It has the domain in ASCII, as browsers send it.
+// EmailKey returns the normalised form by which e-mails are compared. It has the domain in ASCII,
+// as browsers send it.
 func EmailKey(email string) string { return input.Lower(asciiEmail(strings.TrimSpace(email))) }
 
 func asciiEmail(email string) string {

@@ -71,7 +71,8 @@ func codeLimits(user userRow) []guessLimit {
 	return []guessLimit{{hashText("codes:" + id), maxFailures, codeWindow}}
 }
 
-// guessRow is a row of password_guesses, an unlogged table: a crash of PostgreSQL empties it, which ends all locks.
+// guessRow is a row of password_guesses, an unlogged table: a crash of PostgreSQL empties it, which
+// ends all locks.
 type guessRow struct {
 	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int
@@ -82,7 +83,9 @@ func (guessRow) TableName() string { return "password_guesses" }
 
 // matchWithin calls match unless a limit is reached. It counts a wrong attempt even if the request
 // has ended during a costly hash.
-func matchWithin(db transaction, limits []guessLimit, clock func() time.Time, match func() error) error {
+func matchWithin(
+	db transaction, limits []guessLimit, clock func() time.Time, match func() error,
+) error {
 	if err := checkLimits(db, limits, clock()); err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only the primary is read
+	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only
+	// the primary is read
 	Position postgres.Position
 }
 
@@ -123,7 +124,9 @@ const sessionSQL = `/* identity.session */ select s.*,
 	from sessions s join users u on u.id = s.user_id
 	where s.token_hash = @token and s.expires_at > @now`
 
-func readSession(db transaction, token string, now time.Time, withPosition bool) (row sessionRow, err error) {
+func readSession(
+	db transaction, token string, now time.Time, withPosition bool,
+) (row sessionRow, err error) {
 	err = db.Scopes(acrossOrganisations).Raw(sessionSQL, map[string]any{
 		"fresh":    reauthenticationTTL.Seconds(),
 		"replicas": withPosition,

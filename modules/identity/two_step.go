@@ -62,7 +62,9 @@ func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, 
 // token; the person's other sessions end. Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff without
 // an offer, ErrWrongCode (not counted: the client has seen the secret), apperr.Unavailable for an
 // unreadable offer or a failed write to the audit log.
-func (s *Service) ConfirmTwoStep(ctx context.Context, token, code string) (codes []string, session Session, err error) {
+func (s *Service) ConfirmTwoStep(
+	ctx context.Context, token, code string,
+) (codes []string, session Session, err error) {
 	session, err = s.changePerson(ctx, token, false, func(c *change) (err error) {
 		columns, err := c.confirmOffer(code)
 		if err != nil {

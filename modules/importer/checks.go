@@ -19,7 +19,8 @@ const duplicatesSQL = `
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// referenceCheck requires a stored object. Objects of the same file count, because their type is stored first.
+// referenceCheck requires a stored object. Objects of the same file count, because their type is
+// stored first.
 func referenceCheck(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i

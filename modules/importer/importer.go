@@ -32,7 +32,8 @@ type Importer struct {
 	Request audit.Request    // request to record in audit entries
 }
 
-// Input is a file to import. Errors begin with Name. A name that ends in .gz or the magic number of gzip selects gzip.
+// Input is a file to import. Errors begin with Name. A name that ends in .gz or the magic number of
+// gzip selects gzip.
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
@@ -47,7 +48,9 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 // shows its progress on a line of terminal, which may be nil. Errors: at most MaxErrors faults of
 // the files, joined; postgres.ErrLocked after ten minutes; ErrUnconfirmed; those of Input.Open, the
 // database and ctx.
-func (im Importer) Import(ctx context.Context, inputs []Input, terminal io.Writer) ([]ObjectCount, error) {
+func (im Importer) Import(
+	ctx context.Context, inputs []Input, terminal io.Writer,
+) ([]ObjectCount, error) {
 	// the default would collect garbage four times as often
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -56,7 +59,8 @@ func (im Importer) Import(ctx context.Context, inputs []Input, terminal io.Write
 	if err != nil {
 		return nil, err
 	}
-	// After the commit, Rollback does nothing. If Rollback fails, the connection is lost, and the database rolls back.
+	// After the commit, Rollback does nothing. If Rollback fails, the connection is lost, and the
+	// database rolls back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := beginImport(ctx, tx); err != nil {
 		return nil, err

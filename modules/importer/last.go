@@ -41,7 +41,8 @@ func (r *run) storeLast(ctx context.Context) error {
 	return nil
 }
 
-// keepSecrets locks the secret key before people are written. An equal secret that is stored under another key is kept.
+// keepSecrets locks the secret key before people are written. An equal secret that is stored under
+// another key is kept.
 func (r *run) keepSecrets(ctx context.Context) error {
 	if err := r.Keyring.LockSecretKey(ctx, r.tx); err != nil {
 		return err

@@ -21,8 +21,11 @@ const (
 	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
-// Groups returns the first MaxGroups groups by name, and the organisation's group with the id chosen, which may be "".
-func (s *Service) Groups(ctx context.Context, organisationID, chosen string) (groups []Group, _ error) {
+// Groups returns the first MaxGroups groups by name, and the organisation's group with the id
+// chosen, which may be "".
+func (s *Service) Groups(
+	ctx context.Context, organisationID, chosen string,
+) (groups []Group, _ error) {
 	listed := s.selectGroups(ctx, organisationID).
 		Where("id in (?)", s.selectGroups(ctx, organisationID).Select("id").Limit(MaxGroups))
 	if input.IsID(chosen) {

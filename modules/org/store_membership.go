@@ -50,7 +50,9 @@ func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 // LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. The
 // role and two-step verification stay locked until the transaction ends. A person who is not a
 // member, or an id that is no UUID, has no grants.
-func (s *Service) LockedSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
+func (s *Service) LockedSubjectIn(
+	tx *gorm.DB, organisationID, personID string,
+) (authz.Subject, error) {
 	// lock_membership runs as the owner of the tables: the serving role may not lock these rows.
 	return loadSubject(tenant.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
@@ -95,7 +97,9 @@ func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *g
 }
 
 // MembershipsOf returns at most 100 memberships of the person, by the organisation's name.
-func (s *Service) MembershipsOf(ctx context.Context, personID string) (memberships []Membership, _ error) {
+func (s *Service) MembershipsOf(
+	ctx context.Context, personID string,
+) (memberships []Membership, _ error) {
 	err := selectMemberships(ctx, s.db, personID).Order(`"Organisation".name, org_id`).
 		Limit(maxMemberships).Find(&memberships).Error
 	for i := range memberships {
@@ -111,7 +115,9 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 }
 
 // MembershipOn is Membership on another pool.
-func (s *Service) MembershipOn(ctx context.Context, db *postgres.DB, personID, slug string) (Membership, error) {
+func (s *Service) MembershipOn(
+	ctx context.Context, db *postgres.DB, personID, slug string,
+) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
@@ -132,7 +138,9 @@ func (s *Service) MembershipOn(ctx context.Context, db *postgres.DB, personID, s
 
 // Members returns at most 500 members of the organisation: owners first, then admins. total is
 // the number of members, listed or not.
-func (s *Service) Members(ctx context.Context, organisationID string) (members []Member, total int, _ error) {
+func (s *Service) Members(
+	ctx context.Context, organisationID string,
+) (members []Member, total int, _ error) {
 	var rows []struct {
 		Member
 		Total int

@@ -31,7 +31,9 @@ var (
 // after the commit sees the new mode, on every instance. Setting the current mode changes and
 // records nothing. Errors: apperr.AccessDenied unless the actor is an owner at the commit;
 // apperr.Validation with the field "mode".
-func (s *Service) SetReportingMode(ctx context.Context, actor Actor, mode ReportingMode, request audit.Request) error {
+func (s *Service) SetReportingMode(
+	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
+) error {
 	organisation := actor.Subject.OrganisationID
 	if err := s.authorizeModeChange(actor.Subject, organisation); err != nil {
 		return err

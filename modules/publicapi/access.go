@@ -66,7 +66,9 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 		})
 }
 
-func (a *API) authenticateToken(ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string) error {
+func (a *API) authenticateToken(
+	ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string,
+) error {
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
 		return apikeys.AuditRequest(c, path)
 	})

@@ -92,7 +92,9 @@ type Host struct {
 }
 
 // NewHost builds the API from a pool of the serving role and the program's organisations.
-func NewHost(db *postgres.DB, orgs apikeys.Organisations, baseURL string, log *slog.Logger) (*Host, error) {
+func NewHost(
+	db *postgres.DB, orgs apikeys.Organisations, baseURL string, log *slog.Logger,
+) (*Host, error) {
 	policy, err := authz.New()
 	if err != nil {
 		return nil, err
@@ -120,7 +122,8 @@ func (h *Host) Run(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close records the last exports and usage of keys. Call it after the last request, before the pool closes.
+// Close records the last exports and usage of keys. Call it after the last request, before the pool
+// closes.
 func (h *Host) Close(ctx context.Context) error {
 	h.exports.Drain()
 	return h.Keys.UsageCounter.Store(ctx)

@@ -122,7 +122,8 @@ const exportSettingsSQL = `/* reports.exportSettings */
 // firstRows is the number of rows that are sent before all players are read.
 const firstRows = 500
 
-// start opens the rows of plays. It reads members first, because open rows keep the connection busy.
+// start opens the rows of plays. It reads members first, because open rows keep the connection
+// busy.
 func (e *Export) start(ctx context.Context) (err error) {
 	if e.snap == nil {
 		return nil

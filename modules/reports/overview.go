@@ -236,8 +236,8 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
-// playerCounter counts the players of four weeks. latest is the fork of each player's latest play, by
-// ordinal; 0: no play.
+// playerCounter counts the players of four weeks. latest is the fork of each player's latest play,
+// by ordinal; 0: no play.
 type playerCounter struct {
 	*OverviewTotals
 	latest []int32

@@ -12,7 +12,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// statistics returns the figures. It refuses another organisation's group even if the caller authorised the read.
+// statistics returns the figures. It refuses another organisation's group even if the caller
+// authorised the read.
 func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
 	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
 		return stats, err

@@ -9,7 +9,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Statistics are the figures of a report. If Suppressed, all other fields but ReportingMode are zero.
+// Statistics are the figures of a report. If Suppressed, all other fields but ReportingMode are
+// zero.
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // number of completed plays
@@ -26,7 +27,8 @@ type Statistics struct {
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
 	// It is nil if the report is suppressed or has totals only.
 	Player func(i int) PlayerStat
-	// Complete has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or they are hidden.
+	// Complete has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or they are
+	// hidden.
 	Complete *Statistics
 }
 

@@ -28,7 +28,8 @@ type Subject struct {
 	Grants         []string
 }
 
-// MemberGrants returns the role and, with two-step verification, also role+2fa, which admins need for some permissions.
+// MemberGrants returns the role and, with two-step verification, also role+2fa, which admins need
+// for some permissions.
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// usualFolders are where packages install PostgreSQL. The last is that of scripts/postgres.sh for root.
+// usualFolders are where packages install PostgreSQL. The last is that of scripts/postgres.sh for
+// root.
 var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin

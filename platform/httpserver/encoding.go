@@ -63,7 +63,8 @@ type File struct {
 	Version       string // changes whenever Body does
 }
 
-// NewFile returns a file that clients revalidate at each use. It compresses the body in advance, at the highest level.
+// NewFile returns a file that clients revalidate at each use. It compresses the body in advance, at
+// the highest level.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
 	var small bytes.Buffer

@@ -16,7 +16,8 @@ import (
 
 const (
 	maxConnections = 10_000
-	// acceptWait delays each retry of Accept, so that it does not spin when file descriptors run out.
+	// acceptWait delays each retry of Accept, so that it does not spin when file descriptors run
+	// out.
 	acceptWait = 50 * time.Millisecond
 )
 

@@ -49,7 +49,8 @@ type requestKey struct{}
 // requestOf returns the request of c. It panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServers maps each fiber.App of another program to its *Server, which has no access log or metrics.
+// foreignServers maps each fiber.App of another program to its *Server, which has no access log or
+// metrics.
 var foreignServers sync.Map
 
 func foreignServer(app *fiber.App) *Server {

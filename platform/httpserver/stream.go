@@ -19,14 +19,16 @@ import (
 var ErrClientGone = errors.New("the client is gone")
 
 const (
-	// BlockSize is the target size of a chunk: exports ran at 300 MB/s with 64 KB, and at 116 MB/s with 4 KB.
+	// BlockSize is the target size of a chunk: exports ran at 300 MB/s with 64 KB, and at 116 MB/s
+	// with 4 KB.
 	BlockSize = 64 << 10
 	// blockTimeout is how long a client may take for a block.
 	blockTimeout = 9 * time.Second
 	// sendBuffer is SO_SNDBUF. Autotuning may grow the buffer to 4 MB, and a slow but steady reader
 	// would then miss deadlines.
 	sendBuffer = 128 << 10
-	// gzipLevel is low, because levels 3 to 7 save at most 4% more but take up to three times as long.
+	// gzipLevel is low, because levels 3 to 7 save at most 4% more but take up to three times as
+	// long.
 	gzipLevel = 2
 )
 
@@ -145,7 +147,8 @@ func (s *stream) send(ctx *fasthttp.RequestCtx, size int) {
 	ctx.Response.SetBodyStream(s, size)
 }
 
-// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read. Without a length each Write is a chunk.
+// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read. Without a length each Write is a
+// chunk.
 func (*stream) SupportsBodyWriteTo() bool { return true }
 
 // Read must not return io.EOF, which would make a truncated chunked body look complete.

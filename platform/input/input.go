@@ -58,7 +58,8 @@ func Excerpt(sent string) string {
 	}, string(runes))
 }
 
-// PathID decodes an identifier in a path. It returns a malformed encoding unchanged, which is no valid identifier.
+// PathID decodes an identifier in a path. It returns a malformed encoding unchanged, which is no
+// valid identifier.
 func PathID(sent string) string {
 	if id, err := url.PathUnescape(sent); err == nil {
 		return id
@@ -116,7 +117,8 @@ func New(messages map[string]string, extraRules map[string]func(Field) bool) *Ch
 	return c
 }
 
-// Check returns an apperr.Validation about the first invalid field, or nil. It panics if v is no struct.
+// Check returns an apperr.Validation about the first invalid field, or nil. It panics if v is no
+// struct.
 func (c *Checker) Check(v any) error {
 	if faults := c.Violations(v); len(faults) > 0 {
 		return apperr.NewField(faults[0].Field, "%s", faults[0].Message)

@@ -111,7 +111,9 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 }
 
 // take acquires slots of the semaphore of a key or site. ok is false if ctx ends first.
-func (l *Limiter) take(ctx context.Context, key semaphoreKey, capacity int, slots int64) (free func(), ok bool) {
+func (l *Limiter) take(
+	ctx context.Context, key semaphoreKey, capacity int, slots int64,
+) (free func(), ok bool) {
 	s := l.enter(key, capacity)
 	if s.acquire(ctx, slots) != nil {
 		l.leave(key, s)

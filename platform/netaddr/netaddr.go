@@ -38,7 +38,8 @@ func SiteText(client string) string {
 	return netip.PrefixFrom(network.Addr(), siteBits).Masked().String()
 }
 
-// Networks returns the prefixes by which limits count an address: the IPv4 address, or the /64 and the /48.
+// Networks returns the prefixes by which limits count an address: the IPv4 address, or the /64 and
+// the /48.
 func Networks(ip netip.Addr) []netip.Prefix {
 	network := client(ip)
 	if network.IsSingleIP() {

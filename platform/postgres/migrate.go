@@ -22,7 +22,9 @@ const versionsTable = "dg_schema_versions"
 // Migrate applies the migrations of fsys and its grants to servingRole, under one lock, for which
 // it waits up to ten minutes. It changes nothing if the schema is newer than fsys. If a migration
 // fails, earlier ones stay applied. It refuses a pooler's URL: the lock needs a session.
-func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger) error {
+func Migrate(
+	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
+) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	if strings.Contains(ownerURL, poolerParam+"=") {
 		return &SessionError{
@@ -70,7 +72,9 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 
 // applyMigration migrates, unless the schema is newer, as in a rolling update or after a rollback of dg:
 // then current is false.
-func applyMigration(ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger) (current bool, err error) {
+func applyMigration(
+	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
+) (current bool, err error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,
 		goose.WithTableName(versionsTable), goose.WithDisableGlobalRegistry(true),
 		goose.WithSlog(slog.New(slog.DiscardHandler)))

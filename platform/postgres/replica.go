@@ -35,7 +35,9 @@ type Replica struct {
 
 // OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database.
 // If a replica does not answer, reads leave it out.
-func OpenReplicas(ctx context.Context, urls []string, primary *DB, opts Options) (replicas []*Replica, err error) {
+func OpenReplicas(
+	ctx context.Context, urls []string, primary *DB, opts Options,
+) (replicas []*Replica, err error) {
 	defer func() {
 		if err != nil {
 			CloseReplicas(replicas)
@@ -208,7 +210,8 @@ func (r *Replica) flush(ctx context.Context) error {
 // errPrimaryBusy marks a failure of the primary, which does not take the replica out of use.
 var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
-// await waits until the replica has replayed up to the position. An earlier snapshot may lack commits.
+// await waits until the replica has replayed up to the position. An earlier snapshot may lack
+// commits.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Position) error {
 	for delay := firstDelay; ; delay *= 2 {
 		var standby bool

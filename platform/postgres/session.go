@@ -86,7 +86,8 @@ func sessionParams(opts Options) map[string]string {
 		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
 		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
 		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
-		// A timeout would end a migrator's idle session and release its lock, and two migrators could run.
+		// A timeout would end a migrator's idle session and release its lock, and two migrators
+		// could run.
 		"idle_session_timeout": "0",
 
 		// Keepalives release the locks of a silently dead client within half a minute.

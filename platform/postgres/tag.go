@@ -5,7 +5,8 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// firstClauses are the clauses that can begin a statement. Tag sets all, because it does not know the statement's kind.
+// firstClauses are the clauses that can begin a statement. Tag sets all, because it does not know
+// the statement's kind.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // Tag returns a gorm scope that begins the statement with a comment such as /* org.groups */, which

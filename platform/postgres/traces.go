@@ -59,16 +59,22 @@ func (t statementTracer) TraceQueryStart(
 	return t.startSpan(ctx, statementName(start.SQL))
 }
 
-func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, end pgx.TraceQueryEndData) {
+func (t statementTracer) TraceQueryEnd(
+	ctx context.Context, _ *pgx.Conn, end pgx.TraceQueryEndData,
+) {
 	endSpan(ctx, end.Err)
 }
 
-func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+func (t statementTracer) TraceBatchStart(
+	ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData,
+) context.Context {
 	return t.startSpan(ctx, "batch")
 }
 
 func (t statementTracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
-func (t statementTracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, end pgx.TraceBatchEndData) {
+func (t statementTracer) TraceBatchEnd(
+	ctx context.Context, _ *pgx.Conn, end pgx.TraceBatchEndData,
+) {
 	endSpan(ctx, end.Err)
 }

@@ -46,7 +46,9 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 	}
 }
 
-func (s *Supervisor) runOnce(ctx context.Context, name string, work func(context.Context)) (ok bool) {
+func (s *Supervisor) runOnce(
+	ctx context.Context, name string, work func(context.Context),
+) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.panics.WithLabelValues(name).Inc()

@@ -14,7 +14,9 @@ func (h *Handler) RecoveryCodesForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, ui.FormErrors{})
 }
 
-func (h *Handler) renderRecoveryCodesForm(c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors) error {
+func (h *Handler) renderRecoveryCodesForm(
+	c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors,
+) error {
 	if !p.Person.TwoStep {
 		// turning two-step verification on creates the codes
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther)

@@ -69,7 +69,8 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(location, fiber.StatusSeeOther)
 }
 
-// begunParam marks the redirect after a correct password, so that SignInForm can report a missing cookie.
+// begunParam marks the redirect after a correct password, so that SignInForm can report a missing
+// cookie.
 const begunParam = "begun"
 
 // SignOut handles POST /sign-out. A form that another account opened gets 403 and ends no session.

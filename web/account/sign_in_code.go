@@ -43,7 +43,8 @@ func codePath(next string, recovery bool) string {
 	return path
 }
 
-// restartSignIn also handles a double submit. The first submit has signed the person in, so /sign-in redirects to next.
+// restartSignIn also handles a double submit. The first submit has signed the person in, so
+// /sign-in redirects to next.
 func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
@@ -70,7 +71,8 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// flashCodesLeft shows how many recovery codes are left. If reading them fails, the sign-in still succeeds.
+// flashCodesLeft shows how many recovery codes are left. If reading them fails, the sign-in still
+// succeeds.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Identity.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {

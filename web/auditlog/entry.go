@@ -136,7 +136,8 @@ func (n targetNames) detail(name string, value any) entryValue {
 	return v
 }
 
-// These details are shown as words, days or instants. from and to are plans, shown as words, unless they are days.
+// These details are shown as words, days or instants. from and to are plans, shown as words, unless
+// they are days.
 var (
 	codeDetails    = []string{"outcome", "reportingMode", "plan", "from", "to"}
 	dayDetails     = []string{"from", "to", "before"}

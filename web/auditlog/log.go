@@ -86,7 +86,9 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "audit", &view)
 }
 
-func (h *Handler) entries(ctx context.Context, p *ui.Principal, page audit.Page) ([]audit.Entry, error) {
+func (h *Handler) entries(
+	ctx context.Context, p *ui.Principal, page audit.Page,
+) ([]audit.Entry, error) {
 	entries, err := h.Log.List(ctx, p.Organisation.ID, page)
 	if err != nil {
 		return nil, err

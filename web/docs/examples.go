@@ -23,10 +23,11 @@ type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": the id is a placeholder
 	baseURL              string // public URL of this service
-	// historyStart and yearAgo replace the first days in recipes. historyStart is two years ago, or the
-	// day the oldest fork was created, whichever is earlier.
+	// historyStart and yearAgo replace the first days in recipes. historyStart is two years ago, or
+	// the day the oldest fork was created, whichever is earlier.
 	historyStart, yearAgo string
-	// firstDay and lastDay replace the period of requests: the sample's days, or the last two complete days
+	// firstDay and lastDay replace the period of requests: the sample's days, or the last two
+	// complete days
 	firstDay, lastDay string
 }
 

@@ -37,7 +37,8 @@ type recipe struct {
 	Steps                []template.HTML // in order, from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
 	Untested             string          // a sentence on what no test runs, or ""
-	// The program's result for the demo: a static file, or a text in recipes/. "": no result is shown.
+	// The program's result for the demo: a static file, or a text in recipes/. "": no result is
+	// shown.
 	Picture, Output string
 	// Keeps says which of the API's promises a tool keeps, and how it handles changes. nil: the
 	// program reads everything again.

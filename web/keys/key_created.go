@@ -19,7 +19,9 @@ type createdView struct {
 }
 
 // newCreatedView runs before the key is created: once a secret exists, an error would lose it.
-func (h *Handler) newCreatedView(c *fiber.Ctx, p *ui.Principal, form keyFormView) (view createdView, err error) {
+func (h *Handler) newCreatedView(
+	c *fiber.Ctx, p *ui.Principal, form keyFormView,
+) (view createdView, err error) {
 	view = createdView{
 		Back:       p.Path(ui.SettingsPath),
 		BaseURL:    h.BaseURL,

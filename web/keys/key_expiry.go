@@ -23,7 +23,8 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return choices
 }
 
-// successorExpiry returns the fields Expiry and Day for k's successor: the lifetime of k, in days rounded up.
+// successorExpiry returns the fields Expiry and Day for k's successor: the lifetime of k, in days
+// rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""

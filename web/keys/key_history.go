@@ -24,7 +24,9 @@ const maxEvents = 5
 // addHistory adds the key's predecessor, successor and events. Beyond apikeys.MaxListed keys, a
 // predecessor has no name. It waits at most usageTimeout for events: a long log must not prevent
 // the revocation of a key.
-func (h *Handler) addHistory(ctx context.Context, p *ui.Principal, k apikeys.Key, view *keyView) error {
+func (h *Handler) addHistory(
+	ctx context.Context, p *ui.Principal, k apikeys.Key, view *keyView,
+) error {
 	keys, err := h.Keys.List(ctx, p.KeyActor())
 	if err != nil {
 		return err
@@ -50,7 +52,9 @@ func (h *Handler) addHistory(ctx context.Context, p *ui.Principal, k apikeys.Key
 	return err
 }
 
-func (h *Handler) eventsOf(ctx context.Context, p *ui.Principal, k apikeys.Key) (events []keyEvent, err error) {
+func (h *Handler) eventsOf(
+	ctx context.Context, p *ui.Principal, k apikeys.Key,
+) (events []keyEvent, err error) {
 	for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
 		entries, err := h.Log.List(ctx, p.Organisation.ID, audit.Page{
 			Filter: audit.Filter{Action: action, KeyID: k.ID}, Limit: maxEvents,

@@ -48,7 +48,9 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.KeyPath(k.ID, ""), fiber.StatusSeeOther)
 }
 
-func (h *Handler) renderRenameKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView) error {
+func (h *Handler) renderRenameKey(
+	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
+) error {
 	view.Key = k.Name
 	view.Path = p.KeyPath(k.ID, "/rename")
 	view.Back = p.KeyPath(k.ID, "")

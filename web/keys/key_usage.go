@@ -20,7 +20,8 @@ type usageView struct {
 	Rejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day of the chart. AcceptedBar is drawn over Bar, the path of all requests. Left is the day's x.
+// usageDay is a day of the chart. AcceptedBar is drawn over Bar, the path of all requests. Left is
+// the day's x.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string
@@ -44,7 +45,8 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-// newUsageView returns nil if days is nil, because the usage is unknown. Otherwise days must not be empty.
+// newUsageView returns nil if days is nil, because the usage is unknown. Otherwise days must not be
+// empty.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil

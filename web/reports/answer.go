@@ -102,7 +102,8 @@ func howMany(m measure, s reports.Statistics, c *comparison) clause {
 	}
 }
 
-// upToYesterday adds "Up to yesterday" if the period includes today, because only complete days are compared.
+// upToYesterday adds "Up to yesterday" if the period includes today, because only complete days are
+// compared.
 func (c *comparison) upToYesterday(sentence string) string {
 	if c.completeStats == nil {
 		return sentence
@@ -155,7 +156,8 @@ func howManyPassed(s reports.Statistics) string {
 // minAnswers is how many answers a skill needs to be named, and its change to be coloured.
 const minAnswers = 20
 
-// skillClauses names the skill that is weakest by more than noise, else the one that fell most, else the two weakest.
+// skillClauses names the skill that is weakest by more than noise, else the one that fell most,
+// else the two weakest.
 func skillClauses(s reports.Statistics, c *comparison) []clause {
 	weakest := weakestSkill(s)
 	if c == nil {

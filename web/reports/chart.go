@@ -25,7 +25,8 @@ type chart struct {
 	measure             measure
 }
 
-// bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the compared period.
+// bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the
+// compared period.
 type bar struct {
 	Name             string
 	EarlierName      string            // the days in the compared period; "": they are not in it

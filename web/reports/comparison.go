@@ -10,7 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// change is the difference to the compared period, in words. Difference is that of the rounded values that are shown.
+// change is the difference to the compared period, in words. Difference is that of the rounded
+// values that are shown.
 type change struct {
 	Direction           string // up or down; "": unchanged
 	Small               bool   // whether it is within the noise or below the minimum size
@@ -25,7 +26,8 @@ type comparison struct {
 	earlierStats              *reports.Statistics
 }
 
-// measure is a kind of figure. read returns false if there is no figure, such as an average of no plays.
+// measure is a kind of figure. read returns false if there is no figure, such as an average of no
+// plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
 	whole     string // of a rate: what it is a part of

@@ -132,7 +132,8 @@ var (
 		"Group not found. It does not exist, or belongs to another organisation.")
 )
 
-// forkOf returns the path's fork. It returns errNoFork even if the fork exists but the policy denies it.
+// forkOf returns the path's fork. It returns errNoFork even if the fork exists but the policy
+// denies it.
 func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
 	if apperr.Is(err, apperr.NotFound) {
@@ -176,7 +177,8 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError returns errNoGroup for a denied group, too, so that it does not reveal that the group exists.
+// groupError returns errNoGroup for a denied group, too, so that it does not reveal that the group
+// exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup

@@ -35,7 +35,8 @@ func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, u pageURL) (
 	return menu, nil
 }
 
-// Played says how many members of a group played, or that k-anonymity hides it. It is "" if that is unknown.
+// Played says how many members of a group played, or that k-anonymity hides it. It is "" if that is
+// unknown.
 func (m groupMenu) Played(groupID string) string {
 	switch n := m.groupPlayers[groupID]; {
 	case m.groupPlayers == nil:

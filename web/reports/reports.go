@@ -22,7 +22,8 @@ type reportsView struct {
 	Answer     []clause
 }
 
-// ListReports handles GET /reports with the organisation's forks, and figures of all forks together.
+// ListReports handles GET /reports with the organisation's forks, and figures of all forks
+// together.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	allForks, err := h.ForksOf(c.UserContext(), p)
 	if err != nil {

@@ -67,7 +67,8 @@ func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 	return l
 }
 
-// newSkillRow compares complete days. As in the answer, the sample size is the smaller of answers and players.
+// newSkillRow compares complete days. As in the answer, the sample size is the smaller of answers
+// and players.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
 	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
 	if c == nil {

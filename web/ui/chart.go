@@ -81,7 +81,8 @@ func NewSparkline(values []int64, top int64) Sparkline {
 	return s
 }
 
-// MaxChartDays is the longest period, in days, with a bar for each day. Longer periods have a bar for each week.
+// MaxChartDays is the longest period, in days, with a bar for each day. Longer periods have a bar
+// for each week.
 const MaxChartDays = 44
 
 func onGrid(p reports.Period, date time.Time) bool {

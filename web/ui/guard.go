@@ -121,7 +121,8 @@ func accessCheck(
 		if err != nil {
 			return err
 		}
-		// compares the organisation's id from the start, because another organisation may have the slug by now
+		// compares the organisation's id from the start, because another organisation may have the
+		// slug by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }

@@ -110,7 +110,8 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// TitleOf puts "Error:" before a screen's title unless status is 200, because screen readers announce the title first.
+// TitleOf puts "Error:" before a screen's title unless status is 200, because screen readers
+// announce the title first.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
@@ -118,7 +119,8 @@ func TitleOf(title string, status int) string {
 	return "Error: " + title
 }
 
-// SettingsLayout returns the layout of a settings screen. screen selects the current link of the sidebar.
+// SettingsLayout returns the layout of a settings screen. screen selects the current link of the
+// sidebar.
 func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
 	l := NewLayout(p, title, areaSettings)
 	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{

@@ -72,7 +72,8 @@ func (p *Principal) TwoStepFor(next string) string {
 	return WithParam("/account/two-step", "next", next)
 }
 
-// May reports whether the principal holds the permission. An error of the policy counts as a denial.
+// May reports whether the principal holds the permission. An error of the policy counts as a
+// denial.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
@@ -101,7 +102,9 @@ func (p *Principal) lacksOnlyTwoStep(permission authz.Permission) bool {
 
 // AuthorizeAll returns apperr.AccessDenied if the policy denies any of the objects. It asks the
 // policy once for consecutive objects of the same owner.
-func AuthorizeAll[T any](p *Principal, permission authz.Permission, objects []T, ownerOf func(T) string) error {
+func AuthorizeAll[T any](
+	p *Principal, permission authz.Permission, objects []T, ownerOf func(T) string,
+) error {
 	for i, object := range objects {
 		if owner := ownerOf(object); i == 0 || owner != ownerOf(objects[i-1]) {
 			if err := p.authorize(permission, owner); err != nil {

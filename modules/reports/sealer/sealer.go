@@ -89,7 +89,8 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 	s.OnPass(result, err)
 }
 
-// Seal makes one pass, and does not wait for another sealer. Errors: postgres.ErrLocked, the joined failures of forks.
+// Seal makes one pass, and does not wait for another sealer. Errors: postgres.ErrLocked, the joined
+// failures of forks.
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.sealAll(ctx, 0) }
 
 // Rebuild marks every segment as dirty and makes one pass. Each time another sealer holds the lock,
@@ -107,7 +108,8 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	return s.sealAll(ctx, timeout)
 }
 
-// lockSealer takes the sealer's lock until the transaction ends: one process seals at a time, over all instances.
+// lockSealer takes the sealer's lock until the transaction ends: one process seals at a time, over
+// all instances.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

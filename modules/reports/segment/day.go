@@ -13,7 +13,8 @@ type Day struct {
 	// player and start. A play has the difference to the previous play's ordinal (uvarint), the
 	// result (2 bytes), and the start in milliseconds since the day began (4 bytes).
 	Head []byte
-	// Tail is a checksum, and for each play, as ordered in Head, the number of its answers (uvarint) and the answers.
+	// Tail is a checksum, and for each play, as ordered in Head, the number of its answers
+	// (uvarint) and the answers.
 	Tail []byte
 }
 
@@ -48,7 +49,9 @@ func comparePlays(a, b Play) int {
 // UnpackDay calls f for each play, ordered by player. If member is not nil, it skips the players
 // whom member rejects. f must not keep its argument, which the next play overwrites. With a nil
 // tail the plays have no answers. Errors: ErrDamaged, maybe after calls of f.
-func UnpackDay(start int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play)) error {
+func UnpackDay(
+	start int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
+) error {
 	h := reader{b: head}
 	t := reader{b: tail}
 	if tail != nil {

@@ -3,8 +3,8 @@
 //
 // A day's segment takes about 16 bytes for each play. Its head holds players, times and results,
 // its tail the answers, so that most reports read the head alone. The sums of the day have a column
-// of their own. The head of a month's segment has the sums of its players. Its tail has the plays by
-// player, in blocks, so that a report on a group reads only the blocks with members.
+// of their own. The head of a month's segment has the sums of its players. Its tail has the plays
+// by player, in blocks, so that a report on a group reads only the blocks with members.
 //
 // Invariants:
 //   - Equal plays give equal bytes, whatever their order.

@@ -15,9 +15,9 @@ type Month struct {
 	Head []byte
 	// Tail has the players again, in blocks of BlockPlayers ordinals, so that a reader can skip
 	// blocks without members of a group. A block is a checksum and its players. A player is as in
-	// Head, then a size (uvarint) and a part of that size: the day (1 byte) and the result (2 bytes)
-	// of each play, then the sums of the skills, as appendSkills packs them. The first player
-	// of a block has the whole ordinal. Tail is nil if the month has too many plays.
+	// Head, then a size (uvarint) and a part of that size: the day (1 byte) and the result (2
+	// bytes) of each play, then the sums of the skills, as appendSkills packs them. The first
+	// player of a block has the whole ordinal. Tail is nil if the month has too many plays.
 	Tail []byte
 	// BlockBytes are the sizes of the blocks.
 	BlockBytes []int
@@ -51,7 +51,8 @@ func PackMonth(start int64, players *Players, plays []Play) Month {
 	return m
 }
 
-// packBlock packs the players of a block, whose ordinals count from first, and returns the plays of later blocks.
+// packBlock packs the players of a block, whose ordinals count from first, and returns the plays of
+// later blocks.
 func packBlock(start int64, first int32, players Players, plays []Play) (b []byte, rest []Play) {
 	b = make([]byte, checksumSize)
 	last := -first
@@ -108,7 +109,9 @@ func UnpackMonth(start int64, head []byte, players *Players) error {
 
 // UnpackMembers adds the plays of a month's block by the players whom member accepts to the
 // accumulator a. Errors: ErrDamaged, maybe after some plays are added.
-func UnpackMembers(start int64, block []byte, member func(ordinal int32) bool, a *Accumulator) error {
+func UnpackMembers(
+	start int64, block []byte, member func(ordinal int32) bool, a *Accumulator,
+) error {
 	r := reader{b: block}
 	r.verifyChecksum(start)
 	first := a.dayIndex(start)

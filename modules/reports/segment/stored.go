@@ -13,15 +13,18 @@ import (
 // Versions are compared as bytes: an empty value is another version, not an error. A higher version
 // is clean but not read: two sealers would otherwise repack each other's days during a rollout.
 const (
-	// CleanDaysSQL are the days that a sealer of this or a later version has packed, and that are not dirty.
+	// CleanDaysSQL are the days that a sealer of this or a later version has packed, and that are
+	// not dirty.
 	CleanDaysSQL = `(select d.* from fork_days d where substr(d.sums, 1, 1) >= @dayVersion
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// SealedDaysSQL are the clean days with a segment of this version. A clean day with too many plays has none.
+	// SealedDaysSQL are the clean days with a segment of this version. A clean day with too many
+	// plays has none.
 	SealedDaysSQL = `(select d.* from ` + CleanDaysSQL + ` d
 	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
-	// CleanMonthsSQL are the months that a sealer of this or a later version has packed, and that are not dirty.
+	// CleanMonthsSQL are the months that a sealer of this or a later version has packed, and that
+	// are not dirty.
 	CleanMonthsSQL = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`

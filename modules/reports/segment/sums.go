@@ -236,8 +236,8 @@ func NewAccumulator(from time.Time, days int) *Accumulator {
 
 func (a *Accumulator) dayIndex(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
 
-// AddPlay counts a play for its day, in the total and, outside of expected months, for its player. The
-// play must have started on one of the days.
+// AddPlay counts a play for its day, in the total and, outside of expected months, for its player.
+// The play must have started on one of the days.
 func (a *Accumulator) AddPlay(p *Play) {
 	i := a.dayIndex(p.StartedAt)
 	a.Days[i].add(p)
@@ -258,8 +258,8 @@ func (a *Accumulator) InExpectedMonth(date time.Time) bool {
 	return a.inExpectedMonth[a.dayIndex(date.UnixMilli())]
 }
 
-// ExpectMonth announces a month whose players UnpackMonth or UnpackMembers adds, so that AddPlay does
-// not count them twice. The accumulator must have all days of the month.
+// ExpectMonth announces a month whose players UnpackMonth or UnpackMembers adds, so that AddPlay
+// does not count them twice. The accumulator must have all days of the month.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
 		a.inExpectedMonth[a.dayIndex(date.UnixMilli())] = true
