@@ -21,14 +21,14 @@ type Export struct {
 	dialect       format.Dialect
 	headerSent    bool     // the header row was returned
 	rows          pgx.Rows // nil after the start: no row follows the header
-	block         [blockRows]exportRow
-	unsent        []exportRow // the rest of block
+	batch         [batchRows]exportRow
+	unsent        []exportRow // the rest of batch
 	cells         []string    // cells of each player, by ordinal; nil: rows select their player's columns
 	rowsRead      int         // rows read, including those of players outside the group
 	playsReturned int64       // plays returned so far
 }
 
-// exportRow is a play as an export shows it, valid until the next block.
+// exportRow is a play as an export shows it, valid until the next batch.
 type exportRow struct {
 	segment.Play
 	id          [16]byte
@@ -38,9 +38,9 @@ type exportRow struct {
 	player      []byte // cells of the player
 }
 
-// blockRows is the number of rows that are parsed together. The processor then fetches their
+// batchRows is the number of rows that are parsed together. The processor then fetches their
 // players' cells at the same time; one by one, waiting for memory took a third of the time.
-const blockRows = 32
+const batchRows = 32
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
 // caller authorises the read of the group by the header, and closes the export. It takes no report
@@ -81,7 +81,7 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 	}
 	for len(b) < size {
 		if len(e.unsent) == 0 {
-			if err := e.readBlock(ctx); err != nil {
+			if err := e.readBatch(ctx); err != nil {
 				return b, fmt.Errorf("reports: export: %w", err)
 			}
 		}
@@ -184,11 +184,11 @@ func (e *Export) cachesPlayers() bool {
 	return s.isLarge || s.lastOrdinal <= minLargeReport // otherwise look-ups for the few rows are faster
 }
 
-// readBlock reads the next rows into unsent, none after the last.
-func (e *Export) readBlock(ctx context.Context) error {
+// readBatch reads the next rows into unsent, none after the last.
+func (e *Export) readBatch(ctx context.Context) error {
 	n := 0
-	for ; n < blockRows; n++ {
-		more, err := e.next(ctx, &e.block[n])
+	for ; n < batchRows; n++ {
+		more, err := e.next(ctx, &e.batch[n])
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (e *Export) readBlock(ctx context.Context) error {
 			break
 		}
 	}
-	e.unsent = e.block[:n]
+	e.unsent = e.batch[:n]
 	for i := range e.unsent {
 		r := &e.unsent[i]
 		if int(r.Player) < len(e.cells) && e.cells[r.Player] != "" {
