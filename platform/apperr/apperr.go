@@ -10,7 +10,7 @@ import (
 // Code is the details.code of the API's error body. It also decides the HTTP status.
 type Code string
 
-// The API responds with these codes.
+// Each code has one HTTP status (responses).
 const (
 	Validation       Code = "ERR_VALIDATION"
 	AuthRequired     Code = "ERR_AUTH_REQUIRED"
@@ -92,7 +92,7 @@ func Is(err error, code Code) bool {
 	return ok && e.Code == code
 }
 
-// Annotate wraps err and prefixes what failed. It returns nil if err is nil.
+// Annotate wraps err and prefixes what, the operation that failed. It returns nil if err is nil.
 func Annotate(err error, what string) error {
 	if err == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 // Kind says what a subject is: an API key or a member of an organisation.
 type Kind string
 
-// A subject is of one of these kinds.
+// The policy names these kinds.
 const (
 	Key    Kind = "key"
 	Member Kind = "member"
@@ -68,11 +68,11 @@ func Compile(modelText, policyText string) (*Policy, error) {
 
 // Authorize returns nil if s has the permission on a resource of the organisation, else ErrDenied.
 // Any other error means that no decision was made: the caller must refuse too.
-func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
+func (p *Policy) Authorize(s Subject, permission Permission, organisationID string) error {
 	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
-		want.Resource, want.Action)
+		permission.Resource, permission.Action)
 	if err != nil {
-		return fmt.Errorf("authz: decide %s.%s: %w", want.Resource, want.Action, err)
+		return fmt.Errorf("authz: decide %s.%s: %w", permission.Resource, permission.Action, err)
 	}
 	if !ok {
 		return ErrDenied

@@ -3,5 +3,5 @@
 // The policy lists what each grant allows within its organisation. The caller passes the
 // organisation that owns the resource. A subject of another organisation is always denied.
 //
-// Decisions are not cached: one takes microseconds.
+// Decisions are not cached, because each takes only microseconds.
 package authz

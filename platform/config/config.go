@@ -32,7 +32,7 @@ func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
 // Check returns an error about the first invalid setting, without URLs: they may have passwords.
 func (d Database) Check() error {
-	replicas := len(d.Replicas())
+	replicaCount := len(d.Replicas())
 	switch {
 	case d.Embedded() && d.MigrateDatabaseURL+d.ReplicaURLs != "":
 		return errors.New("DG_MIGRATE_DATABASE_URL or DG_DATABASE_REPLICA_URLS is set and " +
@@ -40,7 +40,7 @@ func (d Database) Check() error {
 	case d.Pooled() && d.MigrateDatabaseURL == "":
 		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
 			"PostgreSQL itself, where migrations and imports have a session of their own")
-	case replicas > 8 || replicas != strings.Count(d.ReplicaURLs, "://"): // each check takes up to 2 s
+	case replicaCount > 8 || replicaCount != strings.Count(d.ReplicaURLs, "://"): // each check takes up to 2 s
 		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
 			"postgres://user:password@host:5432/database, separated by spaces")
 	}
@@ -113,10 +113,10 @@ func (s Serve) Contact() (mail.Address, error) {
 
 // Check returns all faults, one a line. Of the Database settings it returns only the first.
 func (s Serve) Check() error {
-	_, badBase := s.Base()
-	_, _, badKeys := s.Keys()
-	_, badContact := s.Contact()
-	faults := []error{s.Database.Check(), badBase, badKeys, badContact}
+	_, baseErr := s.Base()
+	_, _, keysErr := s.Keys()
+	_, contactErr := s.Contact()
+	faults := []error{s.Database.Check(), baseErr, keysErr, contactErr}
 	for _, network := range s.TrustedProxies {
 		if network.Bits() == 0 {
 			faults = append(faults, fmt.Errorf("DG_TRUSTED_PROXIES has %s: any client can name any "+

@@ -60,11 +60,11 @@ func TestDefaultBaseURLIsLoopback(t *testing.T) {
 	}
 }
 
-// LoopbackOnly checks address and URL: a proxy can publish a loopback address, a port mapping a loopback URL.
+// LoopbackOnly needs both: a proxy can publish a loopback address, and a port mapping a server with a loopback URL.
 func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	for _, c := range []struct {
-		addr, base string
-		private    bool
+		addr, base   string
+		loopbackOnly bool
 	}{
 		{"127.0.0.1:8080", "", true}, {"[::1]:8080", "http://localhost:8080", true},
 		{"127.0.0.1:8080", "https://localhost:8443", true}, // Safari keeps the session cookie only over https
@@ -73,11 +73,11 @@ func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false},
 		{"", "", false},
 	} {
-		require.Equal(t, c.private, config.Address{Addr: c.addr, BaseURL: c.base}.LoopbackOnly(), "%+v", c)
+		require.Equal(t, c.loopbackOnly, config.Address{Addr: c.addr, BaseURL: c.base}.LoopbackOnly(), "%+v", c)
 	}
 }
 
-// An error names the variable and a valid value. operations.md, Settings: migrations connect as the owner.
+// The error for an invalid setting names the variable and a valid value.
 func TestInvalidSettingsAreExplained(t *testing.T) {
 	valid := config.Serve{PoolRequests: 4, ShutdownDelay: 30 * time.Second}
 	valid.Addr = "127.0.0.1:8080"
@@ -107,7 +107,7 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 		spoil(&c)
 		require.EqualError(t, c.Check(), want)
 	}
-	valid.DatabaseURL, valid.MigrateDatabaseURL = "x", "y"
+	valid.DatabaseURL, valid.MigrateDatabaseURL = "x", "y" // operations.md, Settings: migrations connect as the owner
 	require.NoError(t, valid.Check())
 }
 
@@ -131,7 +131,7 @@ func TestSecretKeysAre32Bytes(t *testing.T) {
 	valid := encode(key)
 	for secrets, want := range map[config.Secrets][2][]byte{
 		{}: {}, {SecretKey: valid, SecretKeyPrevious: valid + "\n"}: {key, key}, {SecretKey: valid + "\n"}: {key, nil},
-		{SecretKeyPrevious: valid}: {nil, key}, // a key can be read before any instance writes it
+		{SecretKeyPrevious: valid}: {nil, key}, // a rotation: all instances read the new key before one writes it
 	} {
 		current, previous, err := secrets.Keys()
 		require.NoError(t, err)

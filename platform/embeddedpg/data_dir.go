@@ -23,8 +23,8 @@ const (
 	logFile          = "postgres.log"
 )
 
-// dataDir is a data folder. As root, dg runs the server as user. For other users, user is nil,
-// because a service may not set its own user id again or chown its own files.
+// dataDir is a data folder. If dg runs as root, the server runs as user. Otherwise user is nil,
+// because a sandboxed service may not call setuid or chown, even for its own user.
 type dataDir struct {
 	path string
 	user *syscall.Credential
@@ -98,7 +98,7 @@ func serverUser(path string) (*syscall.Credential, error) {
 
 // canEnter reports whether d.user can enter path or, if that is missing, its nearest parent.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
-	for !fileExists(path + "/.") { // a file counts as missing: MkdirAll reports it
+	for !fileExists(path + "/.") { // a file has no "/.": MkdirAll reports it later
 		path = filepath.Dir(path)
 	}
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
@@ -108,7 +108,7 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 // dg's environment, which may contain secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
-	cmd.Dir = "/"                                  // does not keep the current file system busy
+	cmd.Dir = "/"                                  // lets the file system of the current folder be unmounted
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: d.user}
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"),
 		"LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}

@@ -13,9 +13,9 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// The path of a Unix socket has a maximum length. The path of the data folder has none.
+// The path of the data folder may be longer than the path of a Unix socket can be.
 func TestLongPathWorks(t *testing.T) {
-	dir := newFolder(t, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
+	dir := newParallelFolder(t, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
 	require.Greater(t, len(dir), 200)
 	requireServing(t, startServer(t, dir))
 }
@@ -23,7 +23,7 @@ func TestLongPathWorks(t *testing.T) {
 // If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can enter.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	skipUnlessRoot(t)
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	parent := filepath.Dir(dir)
 	require.NoError(t, os.Chmod(parent, 0o700))
 	t.Cleanup(func() {
@@ -43,29 +43,29 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 // Root can use a normal user's folder. A normal user cannot use root's folder.
 func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	skipUnlessRoot(t)
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	asNobody := asUser(t, 65534, dir)
-	normal := joinServer(t, dir, asNobody)
-	root := startServer(t, dir)
-	require.EqualValues(t, 65534, root.data.user.Uid)
-	normal.leave(t)
-	stopServer(t, root) // root is the last user of the server
-	root = startServer(t, dir)
+	normalUser := joinServer(t, dir, asNobody)
+	rootServer := startServer(t, dir)
+	require.EqualValues(t, 65534, rootServer.data.user.Uid)
+	normalUser.leave(t)
+	stopServer(t, rootServer) // root is the last user of the server
+	rootServer = startServer(t, dir)
 	joinServer(t, dir, asNobody).leave(t)
-	stopServer(t, root)
+	stopServer(t, rootServer)
 	joinServer(t, dir, asNobody).leave(t)
 
-	rootsOwn := newSecondFolder(t)
-	startServer(t, rootsOwn)
-	require.Contains(t, startPeer(t, rootsOwn, asNobody).firstLine(t), "permission denied")
+	rootDir := newFolder(t)
+	startServer(t, rootDir)
+	require.Contains(t, startPeer(t, rootDir, asNobody).firstLine(t), "permission denied")
 }
 
-// asUser makes a process run as the user, and gives the parent folder to that user.
+// asUser gives the parent of dir to the user. The returned function makes a command run as that user.
 func asUser(t *testing.T, user uint32, dir string) func(*exec.Cmd) {
-	base := filepath.Dir(dir)
-	require.NoError(t, os.Chown(base, int(user), int(user)))
+	parent := filepath.Dir(dir)
+	require.NoError(t, os.Chown(parent, int(user), int(user)))
 	return func(c *exec.Cmd) {
-		program := filepath.Join(base, "user")
+		program := filepath.Join(parent, "user")
 		require.NoError(t, exec.CommandContext(t.Context(), "install", c.Path, program).Run())
 		c.Path = program
 		c.Dir = "/"
@@ -82,7 +82,7 @@ func skipUnlessRoot(t *testing.T) {
 // A user without a name, as in some containers, gets an explanation, because initdb needs a name.
 func TestUserWithoutNameIsExplained(t *testing.T) {
 	skipUnlessRoot(t)
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	require.Contains(t, startPeer(t, dir, asUser(t, 54321, dir)).firstLine(t), "add a line for it to /etc/passwd")
 }
 
@@ -95,8 +95,8 @@ func fakePostgres(t *testing.T, version string) string {
 
 // PG_BIN overrides the search, if its version is supported and matches the version of the data.
 func TestPGBINReplacesTheSearch(t *testing.T) {
-	dir := newSecondFolder(t)
-	f := dataDir{path: dir}
+	dir := newFolder(t)
+	d := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
 		needs          string // version in the error; "": the program is accepted
@@ -112,16 +112,16 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 		t.Setenv("PG_BIN", c.bin)
 		_ = os.RemoveAll(dir)
 		if c.writtenBy != "" {
-			require.NoError(t, os.MkdirAll(f.filePath(clusterFolder), 0o700))
-			require.NoError(t, os.WriteFile(f.filePath(clusterFolder+"/PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
+			require.NoError(t, os.MkdirAll(d.filePath(clusterFolder), 0o700))
+			require.NoError(t, os.WriteFile(d.filePath(clusterFolder+"/PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
 		}
-		got, err := FindProgram(t.Context(), dir, "postgres")
+		folder, err := FindProgram(t.Context(), dir, "postgres")
 		if c.needs != "" {
 			require.ErrorContains(t, err, "dg needs PostgreSQL "+c.needs+" ")
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, c.bin, got)
+		require.Equal(t, c.bin, folder)
 	}
 }
 
@@ -131,11 +131,11 @@ func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	linked := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(target, "postgres"), filepath.Join(linked, "postgres")))
 	t.Setenv("PG_BIN", linked)
-	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
-	_, err := FindPrograms(t.Context(), newSecondFolder(t))
+	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newFolder(t), "postgres"))(t))
+	_, err := FindPrograms(t.Context(), newFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 
 	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
 	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
-	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newSecondFolder(t), "postgres"))(t))
+	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newFolder(t), "postgres"))(t))
 }

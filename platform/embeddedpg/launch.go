@@ -16,7 +16,7 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch starts the server and joins it. The caller must hold s.lock, and no server of dg may run.
+// launch starts the server and joins it. The caller holds s.lock and has found no running server.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
 	programs, err := FindPrograms(ctx, d.path)
@@ -36,7 +36,7 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	if !tryLock(lock) {
 		return fmt.Errorf("another program has locked %s", lock.Name())
 	}
-	d.removeStale()
+	d.removeStalePIDFile()
 	socket, err := os.MkdirTemp("/tmp", socketPrefix)
 	if err != nil { // /tmp may be read-only, as in some containers
 		socket, err = os.MkdirTemp(d.path, socketPrefix)
@@ -74,12 +74,13 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStale removes a killed server's PID file: PostgreSQL may not start if another process now
-// has the id in it. It keeps the file of a server that dg did not start, which may still run.
-func (d dataDir) removeStale() {
-	killed, err := d.readPIDFile()
+// removeStalePIDFile removes a killed server's PID file and socket: PostgreSQL may not start if
+// another process now has that PID. It keeps those of a server that dg did not start, which may
+// still run.
+func (d dataDir) removeStalePIDFile() {
+	stale, err := d.readPIDFile()
 	if !errors.Is(err, errForeignServer) {
-		_ = os.RemoveAll(killed.socket)
+		_ = os.RemoveAll(stale.socket)
 		_ = os.Remove(d.filePath(pidFile))
 	}
 }
@@ -104,12 +105,12 @@ func (s *Server) initialise(ctx context.Context, programs string) error {
 		cmd.Stdin = strings.NewReader(step.input)
 		cmd.ExtraFiles = []*os.File{s.lock} // the program inherits the lock, because it may outlive a killed dg
 		if printed, err := cmd.CombinedOutput(); err != nil {
-			_, nameless := user.LookupId(strconv.Itoa(os.Geteuid()))
-			if nameless != nil {
-				nameless = fmt.Errorf("PostgreSQL needs a name for the user: add a line for it to "+
-					"/etc/passwd, or run dg as another: %w", nameless)
+			_, lookupErr := user.LookupId(strconv.Itoa(os.Geteuid()))
+			if lookupErr != nil {
+				lookupErr = fmt.Errorf("PostgreSQL needs a name for the user: add a line for it to "+
+					"/etc/passwd, or run dg as another: %w", lookupErr)
 			}
-			return errors.Join(nameless, fmt.Errorf("%w\n%s", err, printed))
+			return errors.Join(lookupErr, fmt.Errorf("%w\n%s", err, printed))
 		}
 	}
 	return os.Rename(incomplete, s.data.filePath(clusterFolder))

@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// folderVariable, an environment variable, names the data folder of a helper process that a test can kill.
+// folderVariable is the environment variable that gives a peer process its data folder.
 const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fastOptions make tests independent of the disk's speed.
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// useServer prints "started" or the error. It stops when standard input closes.
+// useServer is the main function of a peer. It prints "started" or the error, and stops when standard input closes.
 func useServer(dir string) {
 	s, err := Start(context.Background(), dir, fastOptions...)
 	if err != nil {
@@ -58,52 +58,53 @@ type peer struct {
 	stdout *bufio.Reader
 }
 
-// startPeer starts another process on the folder with a command that prepare may change.
+// startPeer starts a peer on the folder. prepare may change its command before the start.
 func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	program := tb.Must(os.Executable())(t)
-	a := peer{Cmd: exec.CommandContext(context.Background(), program)}
-	a.Env = append(os.Environ(), folderVariable+"="+dir)
-	a.Stderr = os.Stderr
-	a.stdin = tb.Must(a.StdinPipe())(t)
-	out := tb.Must(a.StdoutPipe())(t)
-	a.stdout = bufio.NewReader(out)
+	p := peer{Cmd: exec.CommandContext(context.Background(), program)}
+	p.Env = append(os.Environ(), folderVariable+"="+dir)
+	p.Stderr = os.Stderr
+	p.stdin = tb.Must(p.StdinPipe())(t)
+	out := tb.Must(p.StdoutPipe())(t)
+	p.stdout = bufio.NewReader(out)
 	if prepare != nil {
-		prepare(a.Cmd)
+		prepare(p.Cmd)
 	}
-	require.NoError(t, a.Start())
-	t.Cleanup(a.kill)
-	return a
+	require.NoError(t, p.Start())
+	t.Cleanup(p.kill)
+	return p
 }
 
-func (a peer) firstLine(t *testing.T) string {
-	line, err := a.stdout.ReadString('\n')
+func (p peer) firstLine(t *testing.T) string {
+	line, err := p.stdout.ReadString('\n')
 	require.NoError(t, err, "it said nothing")
 	return strings.TrimSpace(line)
 }
 
 func joinServer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
-	a := startPeer(t, dir, prepare)
-	require.Equal(t, "started", a.firstLine(t))
-	return a
+	p := startPeer(t, dir, prepare)
+	require.Equal(t, "started", p.firstLine(t))
+	return p
 }
 
-func (a peer) leave(t *testing.T) {
-	require.NoError(t, a.stdin.Close())
-	require.NoError(t, a.Wait())
+func (p peer) leave(t *testing.T) {
+	require.NoError(t, p.stdin.Close())
+	require.NoError(t, p.Wait())
 }
 
-func (a peer) kill() {
-	_ = a.Process.Kill()
-	_ = a.Wait()
+func (p peer) kill() {
+	_ = p.Process.Kill()
+	_ = p.Wait()
 }
 
-func newFolder(t *testing.T, subfolders ...string) string {
+// newParallelFolder also makes the test parallel.
+func newParallelFolder(t *testing.T, subfolders ...string) string {
 	t.Parallel()
-	return newSecondFolder(t, subfolders...)
+	return newFolder(t, subfolders...)
 }
 
-// newSecondFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
-func newSecondFolder(t *testing.T, subfolders ...string) string {
+// newFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
+func newFolder(t *testing.T, subfolders ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
@@ -112,8 +113,8 @@ func newSecondFolder(t *testing.T, subfolders ...string) string {
 	require.NoError(t, os.Chmod(base, 0o755))
 	dir := filepath.Join(append([]string{base}, append(subfolders, "data folder")...)...)
 	t.Cleanup(func() {
-		f := dataDir{path: dataPath(dir)}
-		if p, err := f.readPIDFile(); err == nil && f.isRunning() {
+		d := dataDir{path: dataPath(dir)}
+		if p, err := d.readPIDFile(); err == nil && d.isRunning() {
 			_ = syscall.Kill(p.pid, syscall.SIGQUIT)
 			waitUntilStopped(t, dir)
 			_ = os.RemoveAll(p.socket)
@@ -140,9 +141,9 @@ func stopServer(t *testing.T, s *Server) {
 }
 
 func waitUntilStopped(t *testing.T, dir string) {
-	f := dataDir{path: dataPath(dir)}
-	require.Eventually(t, func() bool { return !f.isRunning() }, 20*time.Second, 10*time.Millisecond,
-		"PostgreSQL runs on %s", dir)
+	d := dataDir{path: dataPath(dir)}
+	require.Eventually(t, func() bool { return !d.isRunning() }, 20*time.Second, 10*time.Millisecond,
+		"PostgreSQL still runs on %s", dir)
 }
 
 func requireServing(t *testing.T, s *Server) {

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// usualFolders are where packages install PostgreSQL. The last is that of scripts/postgres.sh for
-// root.
+// usualFolders are where packages, and scripts/postgres.sh as root, install PostgreSQL.
 var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin
@@ -30,8 +29,8 @@ func programFolders() []string {
 		slices.Reverse(matches) // newer versions first
 		folders = append(folders, matches...)
 	}
-	self, _ := os.Executable() // scripts/postgres.sh may install into .postgres
-	return append(folders, filepath.Join(filepath.Dir(self), "..", ".postgres", "bin"))
+	executable, _ := os.Executable() // scripts/postgres.sh may install into .postgres
+	return append(folders, filepath.Join(filepath.Dir(executable), "..", ".postgres", "bin"))
 }
 
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
@@ -49,22 +48,22 @@ func FindPrograms(ctx context.Context, dir string) (string, error) {
 // the data in dir or, without data, 15 or later.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), clusterFolder, "PG_VERSION"))
-	written := strings.TrimSpace(string(text))
+	dataVersion := strings.TrimSpace(string(text))
 	for _, candidate := range programFolders() {
 		program, _ := filepath.Abs(filepath.Join(candidate, name))
 		if target, err := filepath.EvalSymlinks(program); err == nil {
-			program = target // the other programs that it needs are in the same folder
+			program = target // only beside the link's target are the other programs
 		}
 		//nolint:gosec // PostgreSQL's own programs
 		out, _ := exec.CommandContext(ctx, program, "--version").Output()
 		if version := versionPattern.FindSubmatch(out); version != nil {
 			major := string(version[1])
-			if major == written || written == "" && major >= "15" {
+			if major == dataVersion || dataVersion == "" && major >= "15" {
 				return filepath.Dir(program), nil
 			}
 		}
 	}
 	return "", fmt.Errorf("dg needs PostgreSQL %s with the program %s: install it, set PG_BIN to the "+
 		"folder of its programs, or set DG_DATABASE_URL to a server",
-		cmp.Or(written, "15 or later"), name)
+		cmp.Or(dataVersion, "15 or later"), name)
 }

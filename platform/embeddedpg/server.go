@@ -155,8 +155,8 @@ func RunningURL(dir string) (string, error) {
 // Folder returns the data folder: for root it may differ from the dir given to Start.
 func (s *Server) Folder() string { return s.data.path }
 
-// Check returns an error if the server of Start has ended, was replaced by another process, or has lost
-// its socket. It ignores an unreadable PID file. It also bounds the server's log.
+// Check returns an error if the server that Start returned has ended, was replaced, or has lost its
+// socket. It ignores an unreadable PID file. It also bounds the server's log.
 func (s *Server) Check() error {
 	current, err := s.data.readPIDFile()
 	if !s.data.isRunning() || err == nil && current != s.postmaster {
@@ -185,17 +185,17 @@ func (d dataDir) rotateLog() {
 }
 
 // Stop ends this process's use of the server. The last user shuts the server down. If ctx ends
-// the wait for the shutdown, the shutdown continues. A second Stop does nothing.
+// first, Stop returns an error and the shutdown continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.clusterLock == nil {
 		return nil
 	}
 	defer s.lock.Close()
 	return s.withLock(ctx, func() error {
-		last := tryLock(s.clusterLock)
+		isLastUser := tryLock(s.clusterLock)
 		_ = s.clusterLock.Close()
 		s.clusterLock = nil
-		if !last {
+		if !isLastUser {
 			return nil
 		}
 		// Another process may have restarted the server. join also waits for the end of its recovery.
@@ -253,8 +253,8 @@ func (p postmaster) url(role, database string) string {
 	return fmt.Sprintf("postgres://%s@/%s?connect_timeout=10&host=%s", role, database, host)
 }
 
-// isRunning reports whether any process of the server runs: each holds the lock on lockFile. A server
-// that dg 1.0.0 started holds the one on logFile instead.
+// isRunning reports whether any process of the server runs: each holds a lock on lockFile, or on
+// logFile if dg 1.0.0 started it.
 func (d dataDir) isRunning() bool {
 	return slices.ContainsFunc([]string{lockFile, logFile}, func(name string) bool {
 		file, err := os.Open(d.filePath(name))

@@ -22,7 +22,7 @@ import (
 
 // A new database has its roles and rights, a private socket and no TCP port. Its log has no values.
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
-	s := startServer(t, newFolder(t))
+	s := startServer(t, newParallelFolder(t))
 	require.Equal(t, "dg_app in dg",
 		tb.Query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
 	require.Equal(t, "dg_owner false false false C 0700 on ", tb.Query[string](t, s.OwnerURL(), `select
@@ -46,12 +46,12 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 
 // The server runs until its last user stops, whichever process started it. A server of dg 1.0.0 counts as running.
 func TestLastUserStopsTheServer(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	require.ErrorIs(t, tb.ErrorOf(RunningURL(dir)), errNotRunning)
 	command := joinServer(t, dir, nil)
 	require.Equal(t, "dg_owner", tb.Query[string](t, tb.Must(RunningURL(dir))(t), `select current_user`))
 	serve := startServer(t, dir)
-	command.leave(t) // this process started the server
+	command.leave(t) // the process that started the server
 	requireServing(t, serve)
 	joinServer(t, dir, nil).leave(t)
 	requireServing(t, serve)
@@ -67,7 +67,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 
 // If several users stop at once, exactly one of them stops the server. Others may start at that time.
 func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	var users sync.WaitGroup
 	for range 6 { // the first creates the database, and the others wait for it
 		users.Go(func() {
@@ -84,7 +84,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 
 // Ctrl-C, or a kill of the terminal's process group, ends dg but not the server.
 func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	user := joinServer(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
 	before := tb.Must(dataDir{path: dir}.readPIDFile())(t)
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
@@ -98,7 +98,7 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 
 // If the server was killed, the next start serves the same data with a new server.
 func TestKilledServerStartsAgain(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	s := startServer(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	killServer(t, dir)
@@ -112,7 +112,7 @@ func TestKilledServerStartsAgain(t *testing.T) {
 
 // After a crash of one of its processes, PostgreSQL recovers by itself. dg keeps using it, and then stops it.
 func TestServerStopsAfterItsRecovery(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	s := startServer(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	var pid int
@@ -137,33 +137,33 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 
 // The server starts even if another process has the id in postmaster.pid, as after a power cut.
 func TestStaleProcessIDIsNoObstacle(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	for _, content := range []string{
 		"%d\n", "%d\n" + dir + "\n1795000000\n5432\n/tmp/dg-postgres-0\n\n", "", "\x00\x00", "no number\n",
 	} {
 		s := startServer(t, dir)
-		f := s.data
+		d := s.data
 		killServer(t, dir)
 		stopServer(t, s) // other processes of the server may still be ending
 		waitUntilStopped(t, dir)
-		sleep := f.command(t.Context(), "sleep", "60") // runs as the server's user
+		sleep := d.command(t.Context(), "sleep", "60") // runs as the server's user
 		require.NoError(t, sleep.Start())
-		require.NoError(t, os.WriteFile(f.filePath(pidFile), []byte(strings.ReplaceAll(content, "%d",
+		require.NoError(t, os.WriteFile(d.filePath(pidFile), []byte(strings.ReplaceAll(content, "%d",
 			strconv.Itoa(sleep.Process.Pid))), 0o600))
-		again := startServer(t, dir)
-		requireServing(t, again)
-		stopServer(t, again)
+		restarted := startServer(t, dir)
+		requireServing(t, restarted)
+		stopServer(t, restarted)
 		require.NoError(t, sleep.Process.Kill())
 		_ = sleep.Wait()
 	}
 }
 
-// The next start removes cluster.new of an interrupted initdb. Only a complete one is renamed to cluster.
+// The next start removes cluster.new of an interrupted initdb. Only a complete cluster.new is renamed to cluster.
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	user := startPeer(t, dir, nil)
-	began := func() bool { return fileExists(filepath.Join(dir, newClusterFolder, "PG_VERSION")) }
-	require.Eventually(t, began, 20*time.Second, time.Millisecond, "initdb did not begin")
+	initdbStarted := func() bool { return fileExists(filepath.Join(dir, newClusterFolder, "PG_VERSION")) }
+	require.Eventually(t, initdbStarted, 20*time.Second, time.Millisecond, "initdb did not begin")
 	user.kill()
 	require.NoDirExists(t, filepath.Join(dir, clusterFolder), "initdb was too fast for this test")
 	requireServing(t, startServer(t, dir)) // waits for the end of the first initdb
@@ -172,12 +172,12 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 
 // The error names a server that dg did not start. dg does not use or stop that server.
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	stopServer(t, startServer(t, dir))
-	f := tb.Must(openDataDir(t.Context(), dir))(t)
+	d := tb.Must(openDataDir(t.Context(), dir))(t)
 	programs := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
 	socket := filepath.Dir(dir)
-	byHand := f.command(t.Context(), filepath.Join(programs, "postgres"), f.arguments(socket, nil)...)
+	byHand := d.command(t.Context(), filepath.Join(programs, "postgres"), d.arguments(socket, nil)...)
 	require.NoError(t, os.Chmod(socket, 0o777))
 	require.NoError(t, byHand.Start())
 	defer func() {
@@ -185,7 +185,7 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 		_ = byHand.Wait()
 	}()
 	require.Eventually(t, func() bool {
-		return errors.Is(tb.ErrorOf(f.readPIDFile()), errForeignServer)
+		return errors.Is(tb.ErrorOf(d.readPIDFile()), errForeignServer)
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
 	_, err := Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
@@ -193,7 +193,7 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 
 // logrotate may rename the log while the server runs. A log above maxLog is moved to the old log.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	s := startServer(t, dir)
 	log := s.data.filePath(logFile)
 	require.NoError(t, os.Rename(log, log+".1"))
@@ -210,17 +210,17 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	require.EqualValues(t, maxLog, tb.Must(os.Stat(log+".old"))(t).Size())
 }
 
-// A command does not hang without the server's socket, and the last user can still stop the server.
+// If the server's socket was deleted, Start fails soon, and the last user can still stop the server.
 func TestServerWithoutSocketIsNamed(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	s := startServer(t, dir)
 	require.NoError(t, os.RemoveAll(s.socket))
 	require.ErrorContains(t, s.Check(), "lost its socket")
 	start := time.Now()
 	_, err := Start(t.Context(), dir, fastOptions...)
 	require.Less(t, time.Since(start), 12*time.Second)
-	for _, part := range []string{"process " + strconv.Itoa(s.pid) + " runs", s.socket, "send that process SIGINT"} {
-		require.ErrorContains(t, err, part)
+	for _, text := range []string{"process " + strconv.Itoa(s.pid) + " runs", s.socket, "send that process SIGINT"} {
+		require.ErrorContains(t, err, text)
 	}
 	stopServer(t, s)
 	require.False(t, s.data.isRunning())
@@ -228,7 +228,7 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 
 // The error names a busy backend of a killed server, which prevents a new start.
 func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
-	dir := newFolder(t)
+	dir := newParallelFolder(t)
 	s := startServer(t, dir)
 	conn := tb.Must(pgx.Connect(t.Context(), s.URL()))(t)
 	backend := int(conn.PgConn().PID())

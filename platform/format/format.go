@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Dialect is the CSV variant of a file. The zero value is CSV, the API's.
+// Dialect is the CSV variant of a file. The zero value is CSV.
 type Dialect byte
 
 // CSV is the API's dialect. ExcelSemicolon is for Excel in locales with a decimal comma. It has a
@@ -33,7 +33,8 @@ func (d Dialect) Separator() byte {
 	return ';'
 }
 
-// AppendHeader appends the header row, for Excel after a byte-order mark. columns has commas.
+// AppendHeader appends the header row, for Excel after a byte-order mark. Commas separate the names
+// in columns.
 func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 	if d == CSV {
 		return append(b, columns...)
@@ -59,13 +60,13 @@ func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
 // also finds formulas after blanks and, after a separator, quotes. Files for Excel are opened by
 // spreadsheets alone: ";" and TAB are also quoted there, and text after "," and line ends is checked.
 func (d Dialect) AppendCell(b, text []byte) []byte {
-	quotes := "\",\r\n"
+	quotedChars := "\",\r\n"
 	separators := ";\t"
 	if d != CSV {
-		quotes = "\",\r\n;\t"
+		quotedChars = "\",\r\n;\t"
 		separators = ",\r\n;\t"
 	}
-	quoted := bytes.ContainsAny(text, quotes)
+	quoted := bytes.ContainsAny(text, quotedChars)
 	if quoted {
 		b = append(b, '"')
 	}

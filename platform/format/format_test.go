@@ -12,7 +12,7 @@ import (
 	"dg/platform/format"
 )
 
-// rules.md, CSV: the guard's apostrophe precedes a formula, even after blanks, ";" or TAB. Quotes are RFC 4180's.
+// rules.md, CSV: the guard's apostrophe precedes a formula, even after blanks, ";" or TAB. Quotes follow RFC 4180.
 func TestTextCellsAreQuotedAndGuarded(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "Ada Lovelace": "Ada Lovelace", "P-7K3M9QXA2F": "P-7K3M9QXA2F", "\u202eevil": "\u202eevil",
@@ -45,7 +45,7 @@ func TestExcelTextCellsAreGuardedAfterEverySeparator(t *testing.T) {
 	}
 }
 
-// readCell reads a row with the cell in the middle. encoding/csv changes CRLF within quotes to LF.
+// readCell parses a row of three cells, with cell in the middle. encoding/csv changes CRLF within quotes to LF.
 func readCell(t require.TestingT, cell string) string {
 	rows, err := csv.NewReader(strings.NewReader("a," + cell + ",b\n")).ReadAll()
 	require.NoError(t, err, "%q", cell)
@@ -62,7 +62,7 @@ var textGenerator = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 })
 
-// A cell that was read must not match: a formula or control character at its start, or a formula after a separator.
+// No cell may match these patterns: a formula or control character at its start, or a formula after a separator.
 const (
 	formulaAtStart             = `^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|^\p{Z}*[\t\r\n\x00]`
 	formulaAfterSemicolonOrTab = `[;\t][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
