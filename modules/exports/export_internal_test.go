@@ -23,7 +23,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, CSV: the start is recorded before the first byte; neither file nor slot waits for the entry of its end.
+// rules.md, CSV: the start is recorded before the first byte. File and slot do not wait for the entry of the end.
 func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
@@ -34,13 +34,13 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	id := testkit.Query[string](b.World, `select details->>'exportId' from audit_entries where action = 'export.started'`)
 	detailsStart := `{"from": "2026-01-01", "to": "2026-01-02", "exportId": "` + id + `", `
 	require.JSONEq(t, detailsStart+`"reportingMode": "pseudonymous"}`, b.readDetails("export.started"))
-	entry := b.Begin(`lock table audit_entries in share mode`)
+	lock := b.Begin(`lock table audit_entries in share mode`)
 	require.Equal(t, 20_001, strings.Count(b.readBody(response), "\n"))
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
 	require.Zero(t, b.CountRows(finishedEntries))
-	require.NoError(t, b.WhileWaiting(entry, func() error {
-		b.service.Drain() // waits for the entry
+	require.NoError(t, b.WhileWaiting(lock, func() error {
+		b.service.Drain()
 		return nil
 	}, nil))
 	require.JSONEq(t, detailsStart+`"rows": 20000, "outcome": "completed"}`, b.readDetails("export.finished"))
@@ -86,18 +86,18 @@ func TestAbortedExportRecordsItsOutcome(t *testing.T) {
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
-			var begun atomic.Bool // whether the client has received the first bytes
+			var streaming atomic.Bool // whether the client has received the headers
 			b.request.Recheck = func(ctx context.Context, _ *postgres.DB) error {
-				if !begun.Load() {
+				if !streaming.Load() {
 					return nil
 				}
 				return recheck(ctx)
 			}
 			response := b.send(http.MethodGet)
-			begun.Store(true)
+			streaming.Store(true)
 			if outcome == "client_gone" {
 				require.NoError(t, response.Body.Close())
-			} else { // 200 KB a second leave time to recheck access between blocks
+			} else { // 200 KB a second: access is rechecked before the file ends
 				var err error
 				for ; err == nil; <-time.After(50 * time.Millisecond) {
 					_, err = io.CopyN(io.Discard, response.Body, 10_000)
@@ -113,57 +113,57 @@ func TestAbortedExportRecordsItsOutcome(t *testing.T) {
 // rules.md, CSV: the file name is ASCII, with the slug, the period and the group, for any slug.
 func TestFileNamesAreASCII(t *testing.T) {
 	period := tb.Must(reports.ParsePeriod("2024-02-29", "2024-03-01"))(t)
-	for slug, name := range map[string]string{
+	for slug, prefix := range map[string]string{
 		"onboarding_2024-A": "onboarding_2024-A_", "a\"; filename=\"evil.exe": "a-filename-evil-exe_",
 		"../../etc/passwd": "etc-passwd_", "a\r\nSet-Cookie: x=y": "a-Set-Cookie-x-y_", "größe": "gr-e_", "-rf": "rf_",
 		"\u202efdp.exe": "fdp-exe_", "日本": "", "": "", strings.Repeat("ab", 2000): strings.Repeat("ab", 40) + "_",
 	} {
 		for group, suffix := range map[string]string{"": "", "g-1": "_group-g-1"} {
-			require.Equal(t, name+"2024-02-29_2024-03-01"+suffix+".csv",
+			require.Equal(t, prefix+"2024-02-29_2024-03-01"+suffix+".csv",
 				fileName(slug, reports.Query{Period: period, GroupID: group}), "%q", slug)
 		}
 	}
 }
 
-// rules.md, CSV and Failures: an export is not sent if its start cannot be recorded, but in full if its end cannot.
-// A failure frees the slot, and a running export holds it.
+// rules.md, CSV and Failures: an export whose start cannot be recorded is not sent. If only its end cannot be
+// recorded, it is sent in full. A failed export frees its slot, and a running export holds it.
 func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 	b := setup(t)
 	const attempts = MaxConcurrentOfOrganisation + 1
-	requireAnswers := func(want int) {
+	requireStatus := func(want int) {
 		for range attempts {
 			response := b.send(http.MethodGet)
 			require.Equal(t, want, response.StatusCode)
-			whole := want == http.StatusOK
-			require.Equal(t, whole, response.Header.Get("Content-Disposition") != "")
-			require.Equal(t, whole, strings.Contains(b.readBody(response), "playId,"))
+			sent := want == http.StatusOK
+			require.Equal(t, sent, response.Header.Get("Content-Disposition") != "")
+			require.Equal(t, sent, strings.Contains(b.readBody(response), "playId,"))
 			b.service.Drain()
 			require.Zero(t, b.CountRows(finishedEntries), "no end without a start")
 		}
 		require.Zero(t, b.service.slots.Stats().Running)
 	}
-	foreign := b.AddGroup(b.AddOrganisation(testkit.Organisation{}).ID)
-	for _, group := range []string{b.request.Query.ForkID, foreign} { // no group has the id of a fork
+	foreignGroup := b.AddGroup(b.AddOrganisation(testkit.Organisation{}).ID)
+	for _, group := range []string{b.request.Query.ForkID, foreignGroup} { // a fork's id is no group's id
 		b.request.Query.GroupID = group
-		requireAnswers(http.StatusNotFound)
+		requireStatus(http.StatusNotFound)
 		for range attempts {
 			require.Equal(t, http.StatusNotFound, b.send(http.MethodHead).StatusCode)
 		}
 	}
 	b.request.Query.GroupID = ""
 	b.beforeSend = func() { panic("index out of range") }
-	requireAnswers(http.StatusInternalServerError)
+	requireStatus(http.StatusInternalServerError)
 	b.beforeSend = nil
 	b.Exec(`alter table audit_entries add constraint failing check (action <> 'export.started')`)
-	requireAnswers(http.StatusServiceUnavailable)
+	requireStatus(http.StatusServiceUnavailable)
 	b.Exec(`alter table audit_entries drop constraint failing, add check (action <> 'export.finished')`)
-	requireAnswers(http.StatusOK)
+	requireStatus(http.StatusOK)
 	for range MaxConcurrentOfOrganisation {
-		require.Equal(t, http.StatusOK, b.send(http.MethodGet).StatusCode) // the client does not read the body
+		require.Equal(t, http.StatusOK, b.send(http.MethodGet).StatusCode) // its body is not read, so it keeps its slot
 	}
-	fifth := b.send(http.MethodGet)
-	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
-	require.Contains(t, b.readBody(fifth), "at most 4 run at once")
+	refused := b.send(http.MethodGet)
+	require.Equal(t, http.StatusServiceUnavailable, refused.StatusCode)
+	require.Contains(t, b.readBody(refused), "at most 4 run at once")
 }
 
 // Exports take turns to make blocks, but do not wait for an export whose database does not respond.
@@ -173,14 +173,14 @@ func TestExportsTakeTurns(t *testing.T) {
 		require.Equal(t, 20_001, strings.Count(b.readBody(b.send(http.MethodGet)), "\n"))
 		return nil
 	}
-	var turns atomic.Int64 // turns taken while the first block is made
+	var turnsTaken atomic.Int64 // while the first block is made
 	b.request.Recheck = func(context.Context, *postgres.DB) error {
-		turns.CompareAndSwap(0, int64(len(b.service.turns)))
+		turnsTaken.CompareAndSwap(0, int64(len(b.service.turns)))
 		return nil
 	}
 	lock := b.Begin(`lock table audit_entries in share mode`)
 	require.NoError(t, b.WhileWaiting(lock, export, func() { <-time.After(recheckInterval) }))
-	require.EqualValues(t, 1, turns.Load())
+	require.EqualValues(t, 1, turnsTaken.Load())
 	for range cap(b.service.turns) {
 		b.service.turns <- struct{}{}
 	}
@@ -188,17 +188,17 @@ func TestExportsTakeTurns(t *testing.T) {
 	require.Len(t, b.service.turns, cap(b.service.turns))
 }
 
-// rules.md, Bounds: an export sends its first byte within the request's deadline, or 503, even if entry or rows wait.
+// rules.md, Bounds: an export sends its first byte, or 503, within the request's deadline, even on a slow database.
 func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	b := setup(t)
-	b.firstByteDeadline = 300 * time.Millisecond
+	b.firstByteTimeout = 300 * time.Millisecond
 	lock := b.Begin(`lock table audit_entries in share mode`)
 	began := time.Now()
 	require.Equal(t, http.StatusServiceUnavailable, b.send(http.MethodGet).StatusCode)
 	require.Less(t, time.Since(began), recordTimeout/4)
 	require.NoError(t, lock.Rollback(t.Context()))
 
-	b.firstByteDeadline = 3 * time.Second // enough time to begin the export on a busy machine
+	b.firstByteTimeout = 3 * time.Second // enough time to begin the export on a busy machine
 	b.Exec(`create function slow() returns boolean language plpgsql as
 		$$ begin perform pg_sleep(20); return true; end $$`)
 	b.Exec(`create policy slow on plays using (slow()); alter table plays enable row level security`)
@@ -208,14 +208,14 @@ func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// The end of an export is recorded once, even over a restart. A lost reply is not retried.
+// export.finished is recorded once, even if the database restarts. It is not retried if the reply is lost.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
-	for state, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
-		t.Run(state, func(t *testing.T) {
+	for sqlState, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
+		t.Run(sqlState, func(t *testing.T) {
 			b := setup(t)
 			b.Exec(`create sequence attempts`)
 			b.Exec(`create function down() returns trigger language plpgsql as $$ begin
-				if nextval('attempts') < 3 then raise sqlstate '` + state + `'; end if; return new; end $$`)
+				if nextval('attempts') < 3 then raise sqlstate '` + sqlState + `'; end if; return new; end $$`)
 			b.Exec(`create trigger down before insert on audit_entries for each row
 				when (new.action = 'export.finished') execute function down()`)
 			b.Exec(`grant usage on sequence attempts to public`)
@@ -229,16 +229,16 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 
 // rules.md, Bounds: a refused export's error names the limit that it reached.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	for want, organisations := range map[string]string{ // each letter requests a slot; the last is refused
+	for want, organisations := range map[string]string{ // one request a letter; the last is refused
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			metrics := prometheus.NewRegistry()
 			s := New(nil, nil, nil, metrics)
-			outcomesServed, err := testutil.GatherAndCount(metrics, "dg_exports_finished_total")
+			outcomeSeries, err := testutil.GatherAndCount(metrics, "dg_exports_finished_total")
 			require.NoError(t, err)
-			require.Equal(t, len(outcomes)+1, outcomesServed, "each has a value before its first event")
+			require.Equal(t, len(outcomes)+1, outcomeSeries, "each has a value before its first event")
 			for _, organisation := range organisations {
 				require.NoError(t, err)
 				_, err = s.slots.Acquire(t.Context(), string(organisation))
@@ -252,7 +252,7 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 
 // doc.go: access is rechecked at most twice a second. Lost access and a database timeout have different errors.
 func TestRecheckDistinguishesLostAccessFromTimeout(t *testing.T) {
-	for answer, want := range map[error]error{
+	for recheckErr, want := range map[error]error{
 		nil:                                    nil,
 		apperr.New(apperr.AuthRequired, "No."): errAccessEnded,
 		apperr.New(apperr.AccessDenied, "No."): errAccessEnded,
@@ -263,7 +263,7 @@ func TestRecheckDistinguishesLostAccessFromTimeout(t *testing.T) {
 		withGate(t, func(t *testing.T, gate *Gate) {
 			gate.recheck = func(context.Context) error {
 				rechecks++
-				return answer
+				return recheckErr
 			}
 			enter := func() error {
 				leave, err := gate.Enter()
@@ -307,7 +307,7 @@ func TestDownloadEndsAfterThirtyMinutes(t *testing.T) {
 	})
 }
 
-// rules.md, Bounds: the first block has the request's deadline, each later block its own 9 seconds.
+// rules.md, Bounds: the first block has the request's deadline, each later block has 9 seconds.
 func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 	withGate(t, func(t *testing.T, gate *Gate) {
 		gate.firstByteDeadline = time.Now().Add(5 * time.Second)

@@ -75,16 +75,16 @@ func (e *Export) Send(c *fiber.Ctx) error {
 	if err := e.CheckGroup(e.request.Query.OrganisationID); err != nil {
 		return err
 	}
-	header := e.header(c)
-	if tag := header[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
+	headers := e.headers(c)
+	if tag := headers[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
 		return httpserver.StreamNotModified(c,
-			map[string]string{fiber.HeaderETag: tag, monthsHeader: header[monthsHeader]})
+			map[string]string{fiber.HeaderETag: tag, monthsHeader: headers[monthsHeader]})
 	}
 	if c.Method() == fiber.MethodHead {
-		return httpserver.StreamHead(c, header)
+		return httpserver.StreamHead(c, headers)
 	}
 	e.streamed = true
-	return httpserver.Stream(c, source{e}, header)
+	return httpserver.Stream(c, source{e}, headers)
 }
 
 // Close frees the connection and the slot of an export that is not streamed.
@@ -102,27 +102,27 @@ func (e *Export) free() {
 
 const monthsHeader = "DG-Months" // header with Proof.Months
 
-func (e *Export) header(c *fiber.Ctx) map[string]string {
+func (e *Export) headers(c *fiber.Ctx) map[string]string {
 	name := fileName(e.request.Slug, e.request.Query)
-	h := map[string]string{
+	headers := map[string]string{
 		fiber.HeaderContentType:        "text/csv; charset=utf-8",
 		fiber.HeaderContentDisposition: `attachment; filename="` + name + `"`,
 	}
 	if e.Suppressed {
-		h["X-DG-Report-Suppressed"] = "k-anonymity"
+		headers["X-DG-Report-Suppressed"] = "k-anonymity"
 	}
 	if p := e.Proof; p != nil {
-		h[monthsHeader] = p.Months
+		headers[monthsHeader] = p.Months
 		if p.Tag != "" {
-			h[fiber.HeaderETag] = httpserver.ETag(c, name, p.Tag)
+			headers[fiber.HeaderETag] = httpserver.ETag(c, name, p.Tag)
 		}
 	}
-	return h
+	return headers
 }
 
 var unsafeCharsPattern = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// fileName omits the group's name: headers of a suppressed report must not depend on its data.
+// fileName has the group's id, not its name: headers of a suppressed report must not reveal data.
 func fileName(slug string, q reports.Query) string {
 	name := slug[:min(len(slug), 80)] + "_" + q.Period.String()
 	if q.GroupID != "" {
@@ -131,11 +131,11 @@ func fileName(slug string, q reports.Query) string {
 	return strings.TrimLeft(unsafeCharsPattern.ReplaceAllString(name, "-"), "-_") + ".csv"
 }
 
-// source is a streamed export. It ends with the entry export.finished.
+// source yields the blocks of a streamed export. Its Close records export.finished.
 type source struct{ *Export }
 
-// Next rechecks the access, then returns a block of rows. Errors: io.EOF after the last row, those
-// of recordStart, Gate.Enter and the rows.
+// Next rechecks the access, then returns a block of rows. Errors: io.EOF after the last row, those of
+// recordStart, Gate.Enter and reports.Export.AppendRows.
 func (e source) Next() ([]byte, error) {
 	if !e.recorded {
 		if err := e.recordStart(); err != nil {
@@ -149,22 +149,22 @@ func (e source) Next() ([]byte, error) {
 	defer leave()
 	ctx := e.gate.Context
 	e.block, err = e.plays.AppendRows(ctx, e.block[:0], httpserver.BlockSize)
-	if ctx.Err() != nil { // the rows of a cancelled query may seem to have ended normally
+	if ctx.Err() != nil { // a cancelled query may look like one without more rows
 		return nil, context.Cause(ctx)
 	}
 	return e.block, err
 }
 
 // Close records the end in the background, because the client waits for Close.
-func (e source) Close(_ int64, outcome error) {
+func (e source) Close(_ int64, cause error) {
 	e.free()
 	if !e.recorded {
 		return
 	}
-	name := outcomeOf(outcome)
-	e.service.finishedTotal.WithLabelValues(name).Inc()
+	outcome := outcomeOf(cause)
+	e.service.finishedTotal.WithLabelValues(outcome).Inc()
 	e.service.pendingRecords.Go(func() {
-		if err := e.recordEnd(name); err != nil {
+		if err := e.recordEnd(outcome); err != nil {
 			slog.Error("the end of an export could not be recorded", "request_id",
 				e.request.Request.ID, "error", err)
 		}

@@ -38,9 +38,9 @@ type Gate struct {
 
 	stop                 context.CancelCauseFunc
 	turns                chan struct{}
-	recheck              func(context.Context) error // reads the access from Service.rechecks
+	recheck              func(context.Context) error
 	beganAt, recheckedAt time.Time
-	firstByteDeadline    time.Time // deadline of the first block; zero after it
+	firstByteDeadline    time.Time // deadline of the first block; then zero
 }
 
 // NewGate returns the gate of a new download; the caller must call Close. The first block has the
@@ -49,7 +49,7 @@ func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	now := time.Now()
 	g := &Gate{
 		turns: s.turns, beganAt: now, recheckedAt: now,
-		recheck: func(ctx context.Context) error { return recheck(ctx, s.rechecks) },
+		recheck: func(ctx context.Context) error { return recheck(ctx, s.recheckDB) },
 	}
 	g.firstByteDeadline, _ = c.UserContext().Deadline()
 	g.Context, g.stop = context.WithCancelCause(httpserver.StreamContext(c))
@@ -65,19 +65,19 @@ func (g *Gate) Enter() (leave func(), err error) {
 	if time.Since(g.beganAt) > timeLimit {
 		return nil, errTimeLimit
 	}
-	free := func() {}
+	freeTurn := func() {}
 	select { // clients that read fast must not keep the processors from other requests
 	case g.turns <- struct{}{}:
-		free = func() { <-g.turns }
+		freeTurn = func() { <-g.turns }
 	case <-time.After(turnWait): // exports that hold all turns may be waiting for the database
 	}
-	timer := time.AfterFunc(g.timeout(), func() { g.stop(context.DeadlineExceeded) })
+	timer := time.AfterFunc(g.nextTimeout(), func() { g.stop(context.DeadlineExceeded) })
 	finish := func() {
 		timer.Stop()
-		free()
+		freeTurn()
 	}
 	entered := false
-	defer func() { // runs also after a panic of recheck
+	defer func() { // also after a panic in recheck
 		if !entered {
 			finish()
 		}
@@ -89,13 +89,15 @@ func (g *Gate) Enter() (leave func(), err error) {
 	return finish, nil
 }
 
-func (g *Gate) timeout() time.Duration {
+// nextTimeout returns the timeout of the next block. It clears firstByteDeadline, which bounds only the
+// first block.
+func (g *Gate) nextTimeout() time.Duration {
 	if g.firstByteDeadline.IsZero() {
 		return blockTimeout
 	}
-	left := time.Until(g.firstByteDeadline)
+	remaining := time.Until(g.firstByteDeadline)
 	g.firstByteDeadline = time.Time{}
-	return min(left, blockTimeout)
+	return min(remaining, blockTimeout)
 }
 
 // checkAccess returns errAccessEnded if recheck reports apperr.AuthRequired, apperr.AccessDenied or

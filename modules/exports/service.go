@@ -24,7 +24,7 @@ const (
 type Service struct {
 	reports        *reports.Service
 	log            *audit.Log
-	rechecks       *postgres.DB // the pool of each Recheck
+	recheckDB      *postgres.DB // what each Recheck reads from
 	slots          *limit.Limiter
 	turns          chan struct{}  // a semaphore: one element for each export that makes a block
 	pendingRecords sync.WaitGroup // counts writes of export.finished that still run
@@ -32,14 +32,14 @@ type Service struct {
 }
 
 // New returns the service. An instance needs a single one: API and screens share its limits. If
-// rechecks is a pool of its own, rechecks do not wait for requests.
+// recheckDB has a pool of its own, rechecks do not wait for the connections of requests.
 func New(
-	r *reports.Service, log *audit.Log, rechecks *postgres.DB, metrics prometheus.Registerer,
+	r *reports.Service, log *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer,
 ) *Service {
 	s := &Service{
-		reports:  r,
-		log:      log,
-		rechecks: rechecks,
+		reports:   r,
+		log:       log,
+		recheckDB: recheckDB,
 		slots: limit.New(limit.Options{
 			Max:            MaxConcurrent,
 			PerKey:         MaxConcurrentOfOrganisation,

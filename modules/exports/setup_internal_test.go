@@ -31,7 +31,7 @@ type fixture struct {
 	request    Request // the export that the route opens
 	beforeSend func()  // called before Send; may be nil
 
-	firstByteDeadline time.Duration // deadline of the route; 0: the server's default
+	firstByteTimeout time.Duration // timeout of the route; 0: the server's default
 }
 
 func setup(t *testing.T) *fixture {
@@ -53,8 +53,8 @@ func setup(t *testing.T) *fixture {
 	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
-		if b.firstByteDeadline > 0 {
-			ctx, cancel := context.WithTimeout(c.UserContext(), b.firstByteDeadline)
+		if b.firstByteTimeout > 0 {
+			ctx, cancel := context.WithTimeout(c.UserContext(), b.firstByteTimeout)
 			defer cancel()
 			c.SetUserContext(ctx)
 		}

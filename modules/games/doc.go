@@ -11,7 +11,4 @@
 // was slower.
 //
 // Forks are read with the version of their organisation (package org), for ETags.
-//
-// ForkOwner is not scoped to the caller's organisation. It returns only the owner's id (section
-// Data of modules/publicapi/rules.md).
 package games

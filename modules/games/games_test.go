@@ -23,10 +23,10 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	versions := func() []int64 {
 		return testkit.Query[[]int64](b, `select array_agg(version order by id) from organisations`)
 	}
-	first := versions()
+	initial := versions()
 	b.AddFork(testkit.Fork{OrganisationID: theirOrganisation})
-	require.Equal(t, first[0], versions()[0])
-	require.NotEqual(t, first[1], versions()[1])
+	require.Equal(t, initial[0], versions()[0])
+	require.NotEqual(t, initial[1], versions()[1])
 	for _, c := range []struct {
 		statement string
 		want      [2]bool // whether our and their version change
@@ -51,9 +51,9 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	}
 }
 
-// The packed form does not depend on the order of results. It never changes: stored plays would change their meaning.
+// PackAnswers does not depend on the order of the results. Its form never changes, because stored plays have it.
 func TestPackedFormIsFixed(t *testing.T) {
-	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
+	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers: empty, not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{
 		{Skill: 29, Attempts: 1}, {Skill: 1, Attempts: 2, Correct: 2}, {Skill: 0, Attempts: 3, Correct: 1},
 	}))

@@ -33,7 +33,7 @@ func SkillIDs() []string { return append([]string(nil), skills[:]...) }
 // MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
 const MaxAttempts = 100
 
-// Skill is an index of the catalogue: 0 to SkillCount-1, or below SkillSpace in a stored answer.
+// Skill is an index into the catalogue: 0 to SkillCount-1, or below SkillSpace in a stored answer.
 type Skill uint8
 
 var skillByID = func() map[string]Skill {
@@ -61,8 +61,8 @@ type SkillResult struct {
 	Attempts, Correct int
 }
 
-// PackAnswers returns the stored form of a play's answers: a byte skill<<1|correct for each, by
-// skill, correct answers first. The order makes equal results equal bytes, which imports compare.
+// PackAnswers returns the stored form of a play's answers: a byte skill<<1|correct for each answer,
+// ordered by skill, then correct answers first. Equal results give equal bytes, which imports compare.
 // The caller has checked that each skill occurs once and that the counts are within bounds.
 func PackAnswers(results []SkillResult) []byte {
 	var bySkill [SkillCount]SkillResult

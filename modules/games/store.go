@@ -60,7 +60,7 @@ func scanFork(row pgx.CollectableRow) (f Fork, err error) {
 
 // Forks returns all forks of the organisation, oldest first, with the id as tie-break.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
-	// CollectRows returns Query's error
+	// CollectRows also returns an error of Query
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
 	forks, err := pgx.CollectRows(rows, scanFork)
 	return forks, apperr.Annotate(err, "games: forks")
@@ -72,7 +72,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	if !input.IsID(id) {
 		return Fork{}, errForkNotFound
 	}
-	// CollectExactlyOneRow returns Query's error
+	// CollectExactlyOneRow also returns an error of Query
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` and id = $2`, organisationID, id)
 	fork, err := pgx.CollectExactlyOneRow(rows, scanFork)
 	return fork, forkError(err)

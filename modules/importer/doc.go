@@ -9,17 +9,18 @@
 //   - No request waits for an import until its last step: rows that others lock (stored
 //     organisations and forks, people, memberships) are written last. An erasure waits. The order of
 //     locks is organisations, memberships, people.
-//   - An import never replaces the secret key, and keeps equal secrets under another key.
-//   - Memory does not grow with the number of objects: PostgreSQL compares ids.
+//   - An import never replaces the secret key. It keeps a stored secret that equals the imported one,
+//     even if another key encrypts it.
+//   - Memory does not grow with the number of objects, because PostgreSQL compares their ids.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
 //     characters.
 //
 // Decisions that the format leaves open:
-//   - A line reports one JSON syntax or type error, or one error for each invalid field. References
-//     and uniqueness are checked by type, once every line of a file is valid. After a file with
-//     errors, later files are only read for more errors.
-//   - The end state of a file counts: two organisations may swap slugs in one file. A later file
-//     replaces objects of an earlier one.
+//   - A line gets one JSON syntax or type error, or one error for each invalid field. References and
+//     uniqueness are checked type by type, once every line of a file is valid. After a file with
+//     errors, later files are read only to find more errors.
+//   - Uniqueness holds at the end of a file: two organisations may swap slugs in one file. A later
+//     file replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.
 //   - Lengths of strings are in code points. Blank strings are accepted.
 //   - Timestamps are truncated to the millisecond.
@@ -29,6 +30,6 @@
 //   - The transaction is READ COMMITTED, as the triggers on plays require, without
 //     statement_timeout.
 //
-// Trade-off: labels of new players are random, without a check. A collision fails the import with an
+// Trade-off: labels of new players are random and may collide, which fails the import with an
 // internal error: with 50 bits, 1 in 2,000 imports of a million new players. A retry draws new labels.
 package importer

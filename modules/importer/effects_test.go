@@ -27,15 +27,15 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// auditEntries returns the audit entries since the last call, and deletes them. It omits the usual actor and request.
-func (b fixture) auditEntries() string {
-	recorded := b.queryOne(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
+// takeAuditEntries returns and deletes the stored audit entries. It omits the usual actor and request.
+func (b fixture) takeAuditEntries() string {
+	entries := b.queryOne(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
 		e.path, e.address, user_agent, request_id), ', ' order by action, details, o.slug) from audit_entries e join organisations o on o.id = e.org_id`)
 	b.Exec(`truncate audit_entries`)
 	for _, name := range []string{"acme", "other", "ann", "bob"} {
-		recorded = strings.ReplaceAll(recorded, idOf(name).String(), "$"+name)
+		entries = strings.ReplaceAll(entries, idOf(name).String(), "$"+name)
 	}
-	return strings.NewReplacer(" CLI dg import ::1 dg/1 r", "", " operator ", " ").Replace(recorded)
+	return strings.NewReplacer(" CLI dg import ::1 dg/1 r", "", " operator ", " ").Replace(entries)
 }
 
 // rules.md, Audit log: an import records each change of access as the operator. A failed import adds no entry.
@@ -43,7 +43,7 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	b := setup(t)
 	require.Equal(t, `other organisation.created $other {"plan": "free"}, `+
 		`acme organisation.created $acme {"plan": "pro"}, `+
-		`acme role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`, b.auditEntries())
+		`acme role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`, b.takeAuditEntries())
 	for _, c := range []struct{ lines, want string }{
 		{changedLine("acme", `"Acme"`, `"Acme Ltd"`), "null"},
 		{changedLine("acme", `"plan":"pro","reportingMode":"pseudonymous"`, `"plan":"free","reportingMode":"nominative"`),
@@ -62,15 +62,15 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	} {
 		b.importErrors(filledFile("f", c.lines+"\n"+`{"type":"nothing"}`))
 		b.requireImport(filledFile("f", c.lines))
-		require.Equal(t, c.want, b.auditEntries(), c.lines)
+		require.Equal(t, c.want, b.takeAuditEntries(), c.lines)
 		b.requireImport(filledFile("f", c.lines))
-		require.Equal(t, "null", b.auditEntries(), c.lines)
+		require.Equal(t, "null", b.takeAuditEntries(), c.lines)
 	}
-	const first = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
-	b.auditEntries()
-	b.requireImport(filledFile("1", first), filledFile("2", strings.NewReplacer("free", "pro",
-		"nominative", "pseudonymous").Replace(first)))
-	require.Equal(t, fill(`third organisation.created $third {"plan": "pro"}`), b.auditEntries(),
+	const thirdLine = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
+	b.takeAuditEntries()
+	b.requireImport(filledFile("1", thirdLine), filledFile("2", strings.NewReplacer("free", "pro",
+		"nominative", "pseudonymous").Replace(thirdLine)))
+	require.Equal(t, fill(`third organisation.created $third {"plan": "pro"}`), b.takeAuditEntries(),
 		"a later file of the import changes it")
 	b.requireImport(filledFile("f", changedLine("ann", "", "")))
 	counts := b.requireImport(filledFile("f", changedLine("ann", `"passwordHash":"$argon",`, "")))
@@ -80,15 +80,15 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 // mechanisms.md: an import writes and records only what differs when it locks the row.
 func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	b := setup(t)
-	b.auditEntries()
-	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
-	require.NoError(t, b.WhileWaiting(owner, func() error {
+	b.takeAuditEntries()
+	modeChange := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
+	require.NoError(t, b.WhileWaiting(modeChange, func() error {
 		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`))))
 	}, nil))
 	require.Zero(t, b.CountRows(`audit_entries`))
 }
 
-// An import of a new password or two-step secret ends the person's sessions, and clears the date of the old one.
+// An import of a new password or two-step secret ends the person's sessions, and clears the date of the last change.
 func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	b := setup(t)
 	annLine := fill(changedLine("ann", "", ""))
@@ -135,10 +135,10 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	require.Equal(t, 1, b.CountRows(`secret_key_check`), "the first key is introduced")
 	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, keyring(key2, key1), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
-	before := b.tableContents()
+	before := b.tableChecksums()
 	for _, keys := range []identity.Keyring{keyring(key1, key2), keyring(key2, key1), keyring(key2, nil)} {
 		require.NoError(t, importWith(keys))
-		require.Equal(t, before, b.tableContents())
+		require.Equal(t, before, b.tableChecksums())
 	}
 	require.ErrorIs(t, importWith(keyring(key1, nil)), identity.ErrWrongSecretKey)
 	_, err := Importer{Pool: b.Owner.Pool, Keyring: keyring(key1, key2)}.Import(t.Context(),
@@ -175,12 +175,12 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	}
 }
 
-// writeFuncs returns the writes that must not wait for an import, by the serving role and the operator.
+// writeFuncs returns the writes that must not wait for an import. db has the serving role, owner is the operator.
 func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	policy := tb.Must(authz.New())(b.t)
 	log := audit.New(db)
 	orgs := org.New(db, log, policy)
-	operator := org.New(owner, audit.New(owner), policy)
+	operatorOrgs := org.New(owner, audit.New(owner), policy)
 	acme := idOf("acme").String()
 	usedKey := b.AddKey(acme)
 	keys := apikeys.New(db, orgs, log, policy, time.Now)
@@ -191,11 +191,11 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 		}
 	}
 	people := identity.New(db, time.Now, recorder(db, orgs), identity.Keyring{})
-	identityOperator := identity.Operator{DB: owner, Now: time.Now, Recorder: recorder(owner, operator)}
-	role := authz.Subject{Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false)}
-	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: role}
-	key := audit.Actor{Kind: audit.Key, ID: usedKey.ID, Name: "Warehouse"}
-	refusal := audit.Entry{OrganisationID: acme, Actor: key, Action: audit.KeyRefused}
+	identityOperator := identity.Operator{DB: owner, Now: time.Now, Recorder: recorder(owner, operatorOrgs)}
+	annSubject := authz.Subject{Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false)}
+	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: annSubject}
+	keyActor := audit.Actor{Kind: audit.Key, ID: usedKey.ID, Name: "Warehouse"}
+	refusal := audit.Entry{OrganisationID: acme, Actor: keyActor, Action: audit.KeyRefused}
 	rounds := 0
 	inOwnerTx := func(f func(*gorm.DB) error) error { return owner.Gorm.WithContext(b.t.Context()).Transaction(f) }
 	return map[string]func() error{
@@ -219,20 +219,20 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 			modes := []org.ReportingMode{org.Nominative, org.Pseudonymous}
 			rounds++
 			return orgs.SetReportingMode(b.t.Context(), org.Actor{
-				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: role,
+				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: annSubject,
 			}, modes[rounds%2], audit.Request{})
 		},
 		"plan": func() error {
 			plans := []org.Plan{org.PlanEnterprise, org.PlanPro}
 			rounds++
 			return inOwnerTx(func(tx *gorm.DB) error {
-				return operator.SetPlanIn(tx, "acme", plans[rounds%2], audit.Request{})
+				return operatorOrgs.SetPlanIn(tx, "acme", plans[rounds%2], audit.Request{})
 			})
 		},
 		"role and removal": func() error {
-			for _, role := range []org.Role{org.RoleAdmin, org.NoRole, org.RoleMember} {
+			for _, newRole := range []org.Role{org.RoleAdmin, org.NoRole, org.RoleMember} {
 				if err := inOwnerTx(func(tx *gorm.DB) error {
-					return operator.SetRoleIn(tx, "acme", audit.Actor{ID: idOf("bob").String()}, role,
+					return operatorOrgs.SetRoleIn(tx, "acme", audit.Actor{ID: idOf("bob").String()}, newRole,
 						func(org.Role) error { return nil }, audit.Request{})
 				}); err != nil {
 					return err
@@ -255,7 +255,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	}
 }
 
-// import.md: no write waits for an import of plays that also changes access, and adds forks.
+// import.md: no write waits for an import that stores plays, changes access and adds forks.
 func TestNothingWaitsForAnImport(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set password_hash = $1, totp_secret = null`, testkit.PasswordHash)
@@ -289,9 +289,9 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 			require.NoError(t, write(), name)
 		}
 	}
-	reached, release, done := make(chan bool), make(chan bool), make(chan error, 1)
+	secondFileOpened, release, done := make(chan bool), make(chan bool), make(chan error, 1)
 	secondFile := Input{"second", func() (io.ReadCloser, error) {
-		close(reached)
+		close(secondFileOpened)
 		<-release
 		return io.NopCloser(strings.NewReader("")), nil
 	}}
@@ -300,12 +300,12 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		done <- err
 	}()
 	tryWrites()
-	for stored := false; !stored; { // stored: whether the first file is stored
+	for firstFileStored := false; !firstFileStored; {
 		select {
 		case err := <-done:
 			require.FailNow(t, "the import ends early", err)
-		case <-reached:
-			stored = true
+		case <-secondFileOpened:
+			firstFileStored = true
 		default:
 			tryWrites()
 		}
@@ -330,7 +330,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	}
 }
 
-// dg erase locks the organisation's ordinals, then deletes a player. An import that renames players waits for it.
+// An import that renames players waits for an erasure, which locks the ordinals before it deletes a player.
 func TestRenameDuringAnErasureDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
 	erasure := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
@@ -352,46 +352,46 @@ func TestImportDoesNotDeadlockWithAChangeOfMode(t *testing.T) {
 			`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`),
 		"member": changedLine("fork2", `"Fork 2"`, `"Fork two"`),
 	} {
-		mode := b.Begin(`select from organisations where id = $1 for no key update`, idOf("acme"))
-		require.NoError(t, b.WhileWaiting(mode, func() error {
+		modeChange := b.Begin(`select from organisations where id = $1 for no key update`, idOf("acme"))
+		require.NoError(t, b.WhileWaiting(modeChange, func() error {
 			_, err := b.importFiles(filledFile("f", memberLine(`$ann","role":"owner`, `$bob","role":"`+role)+"\n"+line))
 			return err
-		}, func() { b.ExecIn(mode, `select lock_membership($1, $2)`, idOf("acme"), idOf("bob")) }))
+		}, func() { b.ExecIn(modeChange, `select lock_membership($1, $2)`, idOf("acme"), idOf("bob")) }))
 	}
-	key := b.Begin(`select from memberships where user_id = $1 for share`, idOf("bob"))
-	require.NoError(t, b.WhileWaiting(key, func() error {
+	keyChange := b.Begin(`select from memberships where user_id = $1 for share`, idOf("bob"))
+	require.NoError(t, b.WhileWaiting(keyChange, func() error {
 		file := filledFile("f", memberLine(`$ann`, `$bob`)+"\n"+changedLine("bob", "Bob", "Rob"))
 		return tb.ErrorOf(b.importFiles(file))
-	}, func() { b.ExecIn(key, `select from users where id = $1 for share`, idOf("bob")) }))
+	}, func() { b.ExecIn(keyChange, `select from users where id = $1 for share`, idOf("bob")) }))
 }
 
-// An import reverts no change that commits while it writes its audit entries.
+// An import does not revert a change that commits while the import writes audit entries.
 func TestImportDoesNotRevertALaterChange(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
-	entry := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
-	screens := pgtest.Open(t, b.OwnerURL, postgres.Options{}).Pool
-	require.NoError(t, b.WhileWaiting(entry, func() error {
+	lock := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
+	otherPool := pgtest.Open(t, b.OwnerURL, postgres.Options{}).Pool
+	require.NoError(t, b.WhileWaiting(lock, func() error {
 		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
 			changedLine("ann", "", "")+"\n"+
 			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`))))
 	}, func() {
-		tb.Must(screens.Exec(t.Context(), `update organisations set reporting_mode = 'pseudonymous'
+		tb.Must(otherPool.Exec(t.Context(), `update organisations set reporting_mode = 'pseudonymous'
 			where id = $1`, idOf("acme")))(t)
-		tb.Must(screens.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann")))(t)
+		tb.Must(otherPool.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann")))(t)
 	}))
 	require.Equal(t, "pseudonymous new", b.queryOne(fill(`select concat_ws(' ',
 		(select reporting_mode from organisations where id = '$acme'),
 		(select password_hash from users where id = '$ann'))`)))
 }
 
-// An erasure that waits for plays of a running import gives way to a later file of the import.
+// An erasure that waits for a running import's plays does not block a later file of the import.
 func TestErasureGivesWayToAnImport(t *testing.T) {
 	b := setup(t)
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: time.Minute})
 	orgs := org.New(owner, audit.New(owner), nil)
 	erased := make(chan error, 1)
-	second := Input{"second", func() (io.ReadCloser, error) {
+	secondFile := Input{"second", func() (io.ReadCloser, error) {
 		go func() {
 			erased <- orgs.ErasePlayer(t.Context(), idOf("p1").String(),
 				func(*gorm.DB, string) error { return nil }, audit.Request{})
@@ -401,6 +401,6 @@ func TestErasureGivesWayToAnImport(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader(fill(changedLine("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
 	}}
-	tb.Must(b.importFiles(filledFile("first", changedLine("play", `"id":"$play"`, `"id":"$new"`)), second))(t)
+	tb.Must(b.importFiles(filledFile("first", changedLine("play", `"id":"$play"`, `"id":"$new"`)), secondFile))(t)
 	require.NoError(t, <-erased)
 }

@@ -18,17 +18,17 @@ type format struct {
 	name, table   string
 	columns       string // columns that upsert.sql stores
 	stagedColumns string // select list of the temporary table; "": columns
-	id, key       string // field and columns that identify an object; "": id
+	id, key       string // JSON field and SQL columns that identify an object; "": id
 
 	checks []check
-	// SQL files that return the counts of added and replaced objects; finalSQL runs at the end
+	// names of SQL files; fileSQL runs after each file, finalSQL at the end of the import
 	fileSQL, finalSQL string
 
 	read readFunc
 }
 
 // readFunc returns the row of a line without its line number, or the errors of the line.
-type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
+type readFunc func(line []byte, keyring identity.Keyring) ([]any, []string)
 
 // batch imports the objects of one type.
 type batch struct {
@@ -44,13 +44,13 @@ type ObjectCount struct {
 	LostPasswords              int64 // users whose stored password the import removes
 }
 
-// statements has the SQL files of format.fileSQL and format.finalSQL.
+// sqlFiles has the files that format.fileSQL and format.finalSQL name.
 //
 //go:embed *.sql
-var statements embed.FS
+var sqlFiles embed.FS
 
 // renderSQL fills in the template. {same} joins the staged row i with the stored row o. {end} has the
-// rows of the table after the earlier files.
+// rows of the table with the changes of earlier files, which finalSQL stores later.
 func (b *batch) renderSQL(template string) string {
 	key := cmp.Or(b.key, "id")
 	keys := strings.Split(key, ", ")
@@ -102,17 +102,17 @@ func (b *batch) apply(ctx context.Context, tx pgx.Tx) error {
 		truncate import_{table}`)
 }
 
-func (b *batch) write(ctx context.Context, tx pgx.Tx, file, rows string) error {
-	if file == "" {
+func (b *batch) write(ctx context.Context, tx pgx.Tx, sqlFile, source string) error {
+	if sqlFile == "" {
 		return nil
 	}
-	sql, err := statements.ReadFile(file)
+	sql, err := sqlFiles.ReadFile(sqlFile)
 	if err != nil {
 		return err
 	}
 	var added, replaced int64
 	err = tx.QueryRow(ctx, b.renderSQL(strings.ReplaceAll("/* importer.{table} */ "+string(sql),
-		"{rows}", rows))).Scan(&added, &replaced)
+		"{rows}", source))).Scan(&added, &replaced)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", b.table, err)
 	}

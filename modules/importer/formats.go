@@ -31,12 +31,12 @@ var formats = []format{{
 		uniqueCheck("an e-mail that no other user has, in any case", "email", "email_key", "true"),
 	},
 	finalSQL: "users.sql",
-	read: newReadFunc(func(u *user, keys identity.Keyring) []any {
+	read: newReadFunc(func(u *user, keyring identity.Keyring) []any {
 		email, _ := identity.ParseEmail(u.Email) // the rule email_address has checked it
 		secret := u.TOTPSecret
 		if secret != nil {
-			plain, _ := identity.ParseTOTPSecret(*secret) // the rule totp_secret has already checked the text
-			secret = new(keys.Encrypt(u.ID.String(), plain))
+			plain, _ := identity.ParseTOTPSecret(*secret) // the rule totp_secret has checked it
+			secret = new(keyring.Encrypt(u.ID.String(), plain))
 		}
 		return []any{
 			[16]byte(u.ID), email, identity.EmailKey(email), u.Name, u.PasswordHash, secret,

@@ -110,19 +110,19 @@ var replacements = []struct{ typ, line, sql, want string }{
 // A changed line replaces its object once, and keeps pseudonyms and ordinals. An unchanged line writes no row.
 func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	b := setup(t)
-	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
-	before := b.queryOne(labels)
+	const labelsSQL = "select string_agg(label || ordinal, ',' order by id) from players"
+	before := b.queryOne(labelsSQL)
 	for _, r := range replacements {
-		b.requireImport(filledFile("world", worldLines)) // the stored objects: each change below differs in one field
-		s := b.requireImport(filledFile("f", r.line))
-		require.Contains(t, s, ObjectCount{ObjectType: r.typ, Replaced: 1}, r.line)
+		b.requireImport(filledFile("world", worldLines)) // so that r.line differs in one field only
+		counts := b.requireImport(filledFile("f", r.line))
+		require.Contains(t, counts, ObjectCount{ObjectType: r.typ, Replaced: 1}, r.line)
 		require.Equal(t, r.want, b.queryOne(fill(r.sql)))
-		stored := b.tableContents()
-		s = b.requireImport(filledFile("f", r.line))
-		require.Contains(t, s, ObjectCount{ObjectType: r.typ, Unchanged: 1}, r.line)
-		require.Equal(t, stored, b.tableContents(), r.line)
+		afterReplacement := b.tableChecksums()
+		counts = b.requireImport(filledFile("f", r.line))
+		require.Contains(t, counts, ObjectCount{ObjectType: r.typ, Unchanged: 1}, r.line)
+		require.Equal(t, afterReplacement, b.tableChecksums(), r.line)
 	}
-	require.Equal(t, before, b.queryOne(labels))
+	require.Equal(t, before, b.queryOne(labelsSQL))
 }
 
 // Objects may swap slugs and e-mails within a file.
@@ -146,11 +146,11 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 // Files are imported in order.
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
-	s := b.requireImport(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
+	counts := b.requireImport(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
 		filledFile("2", changedLine("play", `87.55`, `50`)),
 		filledFile("3", changedLine("p1", `$p1`, `$p9`)))
-	assert.Contains(t, s, ObjectCount{ObjectType: "play", Replaced: 2})
-	assert.Contains(t, s, ObjectCount{ObjectType: "player", Added: 2})
+	assert.Contains(t, counts, ObjectCount{ObjectType: "play", Replaced: 2})
+	assert.Contains(t, counts, ObjectCount{ObjectType: "player", Added: 2})
 	assert.Contains(t, b.requireImport(filledFile("4", changedLine("group", `$group`, `$newgroup`))),
 		ObjectCount{ObjectType: "group", Added: 1})
 	assert.Equal(t, "4 5",
@@ -192,14 +192,14 @@ func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 // Each invalid field of a line is an error. References are checked after all lines of the file are valid.
 func TestAllFieldsOfAFileAreCheckedBeforeReferences(t *testing.T) {
 	b := setup(t)
-	play := changedLine("play", "$p1", "$none") + "\n"
-	twice := strings.Repeat(changedLine("acme", "", "")+"\n", 2)
+	playLine := changedLine("play", "$p1", "$none") + "\n"
+	acmeTwice := strings.Repeat(changedLine("acme", "", "")+"\n", 2)
 	newFork := func(name string) string { return changedLine("fork", `"id":"$fork"`, `"id":"`+name+`"`) + "\n" }
 	for lines, want := range map[string][]string{
-		play: {"f:1: playerId"}, twice + play: {"f:2: id", "f:2: slug"},
-		twice + strings.Replace(play, "87.55", "101", 1) + `{"type":"game","slug":"","title":""}`: {
+		playLine: {"f:1: playerId"}, acmeTwice + playLine: {"f:2: id", "f:2: slug"},
+		acmeTwice + strings.Replace(playLine, "87.55", "101", 1) + `{"type":"game","slug":"","title":""}`: {
 			"f:3: scorePercent", "f:4: id", "f:4: slug", "f:4: title"},
-		// two new forks take the slug that a stored one gives up
+		// two new forks take the slug that a stored fork gives up
 		newFork("$fork7") + newFork("$fork8") + changedLine("fork", `"slug":"fork"`, `"slug":"moved"`): {"f:2: slug"},
 	} {
 		var got []string
@@ -220,7 +220,7 @@ func (t terminal) Write(text []byte) (int, error) {
 // An import changes nothing if it is cancelled while it reads the file, checks players or writes players.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
-	before := b.tableContents()
+	before := b.tableChecksums()
 	for _, step := range []string{"reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := Importer{Pool: b.Owner.Pool}.
@@ -231,22 +231,22 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 			}))
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, step)
-		assert.Equal(t, before, b.tableContents())
+		assert.Equal(t, before, b.tableChecksums())
 	}
 }
 
-// A commit is not interrupted. Without its confirmation the outcome is unknown.
+// A cancelled context does not interrupt a commit. If the connection is lost, the error is ErrUnconfirmed.
 func TestLostCommitIsUnconfirmed(t *testing.T) {
 	b := setup(t)
 	b.Exec(`create function hold() returns trigger language plpgsql as
 		'begin perform pg_advisory_xact_lock(7); return null; end'`)
 	b.Exec(`create constraint trigger hold after update on games deferrable initially deferred
 		for each row execute function hold()`)
-	ctx, interrupt := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(t.Context())
 	for i, interruption := range []func(){func() {
 		require.NoError(t, tb.Exec(t, b.OwnerURL, `select pg_terminate_backend(pid) from pg_stat_activity
 			where datname = current_database() and wait_event = 'advisory'`))
-	}, interrupt} {
+	}, cancel} {
 		err := b.WhileWaiting(b.Begin(`select pg_advisory_xact_lock(7)`), func() error {
 			file := filledFile("f", changedLine("game", `"Game"`, fmt.Sprintf(`"Title %d"`, i)))
 			return tb.ErrorOf(Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, nil))
@@ -255,7 +255,7 @@ func TestLostCommitIsUnconfirmed(t *testing.T) {
 	}
 }
 
-// The ordinals of an organisation have no gaps, and that of a deleted player is not reused.
+// The ordinals of an organisation have no gaps, and the ordinal of a deleted player is not reused.
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b := setup(t)
 	testkit.Concurrently(4, func(n int) {
@@ -329,30 +329,30 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 	const unreadable = "expected a whole file with lines of at most 8 MB, and nothing after its end if it is gzip, got "
 	b := setup(t)
 	compressed := compress(t, fill(strings.Repeat("\n", 70_000)+changedLine("p1", "One", "X")+"\n"))
-	flipped := []byte(compressed)
-	flipped[len(flipped)-6] ^= 1 // a byte of gzip's checksum
+	damaged := []byte(compressed)
+	damaged[len(damaged)-6] ^= 1 // a byte of gzip's checksum
 	for name, content := range map[string]string{
-		"cut in the checksum": compressed[:len(compressed)-3], "wrong checksum": string(flipped),
+		"cut in the checksum": compressed[:len(compressed)-3], "wrong checksum": string(damaged),
 		"zero bytes after": compressed + strings.Repeat("\x00", 512),
 		"garbage after":    compressed + "garbage", "empty.gz": "", "no.gz": `{"type":"game"}`,
 	} {
 		got := b.importErrors(rawFile(name, content))
 		assert.Contains(t, got[0], unreadable, name)
 	}
-	for _, end := range []string{"", "\n{}"} {
-		got := b.importErrors(rawFile("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
+	for _, suffix := range []string{"", "\n{}"} {
+		got := b.importErrors(rawFile("f", "\n"+strings.Repeat(" ", maxLine+2)+suffix))
 		assert.Equal(t, []string{"f:2: " + unreadable + "bufio.Scanner: token too long"}, got)
 	}
-	failed := errors.New("disk on fire")
+	readErr := errors.New("disk on fire")
 	line := fill(changedLine("p1", "One", "X")) + "\n"
 	got := b.importErrors(Input{"f", func() (io.ReadCloser, error) {
-		return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))), nil
+		return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(readErr))), nil
 	}})
 	assert.Equal(t, []string{"f:2: " + unreadable + "disk on fire"}, got)
 	_, err := Importer{Pool: b.Owner.Pool}.Import(t.Context(), []Input{{"f", func() (io.ReadCloser, error) {
-		return nil, failed
+		return nil, readErr
 	}}}, nil)
-	require.ErrorIs(t, err, failed)
+	require.ErrorIs(t, err, readErr)
 }
 
 // Each score from 0.00 to 100.00 is stored exactly, in hundredths of a percent.
@@ -360,8 +360,8 @@ func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
 	for want := range int16(100_01) {
 		text := fmt.Sprintf("%d.%02d", want/100, want%100)
-		row, invalid := formats[7].read([]byte(fill(changedLine("play", "87.55", text))), identity.Keyring{})
-		require.Empty(t, invalid, text)
+		row, faults := formats[7].read([]byte(fill(changedLine("play", "87.55", text))), identity.Keyring{})
+		require.Empty(t, faults, text)
 		require.Equal(t, want, *row[6].(*int16), text)
 	}
 }

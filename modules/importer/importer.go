@@ -65,7 +65,7 @@ func (im Importer) Import(
 	if err := beginImport(ctx, tx); err != nil {
 		return nil, err
 	}
-	r := &run{Importer: im, tx: tx, progress: terminal}
+	r := &run{Importer: im, tx: tx, terminal: terminal}
 	for _, f := range formats {
 		b := &batch{format: f, count: ObjectCount{ObjectType: f.name}}
 		err := b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
@@ -129,14 +129,14 @@ const (
 	maxLine    = 8 << 20 // bytes of the longest line
 )
 
-// MaxErrors bounds the errors that an import reports. It then stops reading.
+// MaxErrors bounds the errors that an import reports. After that many, the import stops reading.
 const MaxErrors = 20
 
 type run struct {
 	Importer
 	tx       pgx.Tx
 	batches  []*batch  // a batch for each of formats
-	progress io.Writer // the terminal; nil: none
+	terminal io.Writer // shows the progress; may be nil
 	errors   []error
 
 	file string // name of the current file
@@ -144,8 +144,8 @@ type run struct {
 }
 
 func (r *run) showProgress(step string) {
-	if r.progress != nil {
-		fmt.Fprintf(r.progress, "\r\x1b[K%s: %d lines, %s…", r.file, r.line, step)
+	if r.terminal != nil {
+		fmt.Fprintf(r.terminal, "\r\x1b[K%s: %d lines, %s…", r.file, r.line, step)
 	}
 }
 
@@ -191,7 +191,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // a failed close after reading loses nothing
-	// closing at the end of ctx interrupts a read from a silent pipe
+	// at the end of ctx, closing the file interrupts a read from a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	decompressed, err := decompress(input.Name, file)
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 
 func decompress(name string, file io.Reader) (io.Reader, error) {
 	reader := bufio.NewReader(file)
-	magic, _ := reader.Peek(2) // the next read meets a lasting error again
+	magic, _ := reader.Peek(2) // ignored: the next read returns the error again
 	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
 		return gzip.NewReader(reader)
 	}
@@ -213,17 +213,17 @@ func decompress(name string, file io.Reader) (io.Reader, error) {
 func (r *run) readLines(ctx context.Context, file io.Reader) error {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxLine+2) // 2 for CR and LF
-	for pending := flushBytes; len(r.errors) < MaxErrors && lines.Scan(); {
-		if lines.Err() != nil { // the read failed within this line, so that the line is incomplete
+	for untilFlush := flushBytes; len(r.errors) < MaxErrors && lines.Scan(); {
+		if lines.Err() != nil { // the read failed within this line
 			break
 		}
 		r.line++
 		r.readLine(lines.Bytes())
-		if pending -= len(lines.Bytes()) + 1; pending <= 0 {
+		if untilFlush -= len(lines.Bytes()) + 1; untilFlush <= 0 {
 			if err := r.flush(ctx); err != nil {
 				return err
 			}
-			pending = flushBytes
+			untilFlush = flushBytes
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // storeLast writes the rows that others lock: stored organisations and forks, people and
-// memberships. Their locks last only for the short rest of the import.
+// memberships. Their locks are then held only for a short time.
 func (r *run) storeLast(ctx context.Context) error {
 	for _, b := range r.batches {
 		if err := b.exec(ctx, r.tx, "analyze last_{table}"); err != nil {
@@ -50,11 +50,11 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	rows, _ := r.tx.Query(ctx, `/* importer.secrets */
 		select i.id::text, o.totp_secret, i.totp_secret from last_users i join users o on o.id = i.id
 		where o.totp_secret <> i.totp_secret`)
-	var person, stored, imported string
-	var people, keptSecrets []string
-	_, err := pgx.ForEachRow(rows, []any{&person, &stored, &imported}, func() error {
-		if r.Keyring.KeepSecret(person, stored, imported) == stored {
-			people = append(people, person)
+	var personID, stored, imported string
+	var personIDs, keptSecrets []string
+	_, err := pgx.ForEachRow(rows, []any{&personID, &stored, &imported}, func() error {
+		if r.Keyring.KeepSecret(personID, stored, imported) == stored {
+			personIDs = append(personIDs, personID)
 			keptSecrets = append(keptSecrets, stored)
 		}
 		return nil
@@ -64,7 +64,7 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	}
 	_, err = r.tx.Exec(ctx, `/* importer.keepSecrets */
 		update last_users i set totp_secret = k.secret
-		  from unnest($1::uuid[], $2::text[]) k (id, secret) where i.id = k.id`, people, keptSecrets)
+		  from unnest($1::uuid[], $2::text[]) k (id, secret) where i.id = k.id`, personIDs, keptSecrets)
 	return err
 }
 
@@ -115,7 +115,7 @@ func (r *run) batch(table string) *batch {
 // organisation, the id of the target and the details.
 type auditRule struct {
 	action     audit.Action
-	targetKind string // kind of the target
+	targetKind string
 	changesSQL string
 }
 

@@ -167,27 +167,27 @@ func storable(value []byte) bool {
 
 const oneObject = "one JSON object in UTF-8"
 
-// strictJSON rejects unknown names. By default, json also rejects duplicate names and invalid UTF-8,
+// strictJSON rejects unknown names. By default, package json rejects duplicate names and invalid UTF-8,
 // and is case-sensitive.
 var strictJSON = json.RejectUnknownMembers(true)
 
 func newReadFunc[T any](row func(*T, identity.Keyring) []any) readFunc {
-	return func(line []byte, keys identity.Keyring) ([]any, []string) {
-		var fields struct {
+	return func(line []byte, keyring identity.Keyring) ([]any, []string) {
+		var decoded struct {
 			Type   string `json:"type"`
 			Object T      `json:",inline"`
 		}
-		if err := json.Unmarshal(line, &fields, strictJSON); err != nil {
+		if err := json.Unmarshal(line, &decoded, strictJSON); err != nil {
 			return nil, []string{decodeError(err)}
 		}
 		var faults []string
-		for _, fault := range objectChecks.Violations(&fields.Object) {
+		for _, fault := range objectChecks.Violations(&decoded.Object) {
 			faults = append(faults, fault.Path+": expected "+fault.Message)
 		}
 		if faults != nil {
 			return nil, faults
 		}
-		return row(&fields.Object, keys), nil
+		return row(&decoded.Object, keyring), nil
 	}
 }
 

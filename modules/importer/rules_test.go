@@ -82,15 +82,15 @@ func (b fixture) requireImport(files ...Input) []ObjectCount {
 
 // importErrors imports invalid files, and returns the texts of their errors. It requires that nothing has changed.
 func (b fixture) importErrors(files ...Input) []string {
-	before := b.tableContents()
+	before := b.tableChecksums()
 	_, err := b.importFiles(files...)
 	require.Error(b.t, err)
-	require.Equal(b.t, before, b.tableContents(), "an import that fails changes nothing")
+	require.Equal(b.t, before, b.tableChecksums(), "an import that fails changes nothing")
 	return strings.Split(err.Error(), "\n")
 }
 
-// tableContents returns a checksum of each table's rows and row versions.
-func (b fixture) tableContents() map[string]string {
+// tableChecksums returns a checksum of each table's rows and row versions.
+func (b fixture) tableChecksums() map[string]string {
 	sums := map[string]string{}
 	for _, table := range testkit.Query[[]string](b.World,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
@@ -105,17 +105,17 @@ func (b fixture) queryOne(sql string, args ...any) string {
 	return testkit.Query[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }
 
-// lineOf returns the first line of worldLines that contains part, with old replaced by new.
-func lineOf(part, old, new string) string {
+// lineOf returns the first line of worldLines that contains substring, with old replaced by new.
+func lineOf(substring, old, new string) string {
 	for line := range strings.SplitSeq(worldLines, "\n") {
-		if strings.Contains(line, part) {
+		if strings.Contains(line, substring) {
 			if !strings.Contains(line, old) {
 				panic(old + " is not in " + line)
 			}
 			return strings.Replace(line, old, new, 1)
 		}
 	}
-	panic(part)
+	panic(substring)
 }
 
 func changedLine(id, old, new string) string { return lineOf(`"id":"$`+id+`"`, old, new) }
@@ -124,7 +124,7 @@ func memberLine(old, new string) string { return lineOf(`"membership"`, old, new
 
 type invalidFile struct{ lines, want string }
 
-// invalidFiles have lines, the last of which breaks a rule, and the beginning of the error. Package
+// Each of invalidFiles breaks a rule in its last line; want is the beginning of the error. Package
 // identity tests how hashes and secrets are parsed.
 var invalidFiles = []invalidFile{
 	{`{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
@@ -243,12 +243,12 @@ func TestInvalidFileIsRefused(t *testing.T) {
 			cmp.Or(field, "id") + ": expected each " + f.name + " once in the file",
 		})
 	}
-	for _, r := range invalidFiles {
+	for _, file := range invalidFiles {
 		// The preceding valid line must not be stored either: importErrors checks that.
-		got := b.importErrors(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
+		got := b.importErrors(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+file.lines))
 		// An unknown organisation breaks several rules.
 		assert.LessOrEqual(t, len(got), 4, "%q", got)
-		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(r.lines, "\n"), fill(r.want))
+		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(file.lines, "\n"), fill(file.want))
 		assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
 		for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "4711", "c29tZXNhbHQ"} {
 			assert.NotContains(t, strings.Join(got, "\n"), secret)
@@ -256,22 +256,22 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	}
 }
 
-// Of 600,000 errors in a line, the first are reported. The time is not quadratic in their number.
+// Of the errors in a line, at most MaxErrors are reported. The time is not quadratic in their number.
 func TestLineWithManyErrorsIsRefusedFast(t *testing.T) {
 	b := setup(t)
-	for kind, lineWith := range map[string]func(errors int) string{
+	for name, lineWith := range map[string]func(errors int) string{
 		"nulls":  func(n int) string { return changedLine("group", `"$p1"`, "null"+strings.Repeat(",null", n)) },
 		"skills": func(n int) string { return `{"type":"play","skills":[{}` + strings.Repeat(",{}", n) + `]}` },
 	} {
-		timeOf := func(errors int) time.Duration {
+		importTime := func(errors int) time.Duration {
 			line := lineWith(errors)
 			began := time.Now()
 			got := b.importErrors(filledFile("f", line))
-			assert.LessOrEqual(t, len(got), MaxErrors, kind)
-			assert.Contains(t, got[0], "f:1: ", kind)
+			assert.LessOrEqual(t, len(got), MaxErrors, name)
+			assert.Contains(t, got[0], "f:1: ", name)
 			return time.Since(began)
 		}
-		few := timeOf(60_000)
-		assert.Less(t, timeOf(600_000), 40*few, kind) // quadratic work would take 100 times as long
+		baseline := importTime(60_000)
+		assert.Less(t, importTime(600_000), 40*baseline, name) // quadratic work would take 100 times as long
 	}
 }
