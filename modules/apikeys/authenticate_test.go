@@ -30,12 +30,13 @@ var rejections = []struct {
 	{audit.WrongSecret, `update api_keys set secret_hash = sha256('another') where id = $1`},
 }
 
-func (b *fixture) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
+// rejectedKey creates a key with the reasons of rejections whose bits are set in mask. want is the one in effect.
+func (b *fixture) rejectedKey(mask int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
 	b.setPlan(org.PlanPro)
 	key, token = b.newKey()
 	b.Exec(`update api_keys set expires_at = now() + interval '1 h' where id = $1`, key.ID)
 	for bit, r := range rejections {
-		if bits>>bit&1 == 1 {
+		if mask>>bit&1 == 1 {
 			b.Exec(r.change, key.ID)
 			want = r.reason
 		}
@@ -47,8 +48,8 @@ func (b *fixture) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, w
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
 	unknownErr := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
-	for bits := range 1 << len(rejections) {
-		key, token, want := b.rejectedKey(bits)
+	for mask := range 1 << len(rejections) {
+		key, token, want := b.rejectedKey(mask)
 		before := b.CountRows(`audit_entries`)
 		caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
 		if want == "" {
@@ -58,9 +59,9 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 			require.Equal(t, [2]int{1, 0}, b.requestsInWindow(key))
 			continue
 		}
-		answer := requireCode(t, apperr.AuthRequired, err)
+		rejection := requireCode(t, apperr.AuthRequired, err)
 		require.Zero(t, caller)
-		require.Equal(t, want == audit.WrongSecret, answer.Message == unknownErr.Message, want)
+		require.Equal(t, want == audit.WrongSecret, rejection.Message == unknownErr.Message, want)
 		require.Equal(t, before+1, b.CountRows(`audit_entries`), want)
 		entry := b.entries(audit.KeyRefused)[0]
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, entry.Actor)
@@ -104,8 +105,8 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 		"": apikeys.StateUsable, audit.BelowPlan: apikeys.StatePaused,
 		audit.Expired: apikeys.StateExpired, audit.Revoked: apikeys.StateRevoked,
 	}
-	for bits := range 8 {
-		key, token, reason := b.rejectedKey(bits)
+	for mask := range 8 { // without audit.WrongSecret
+		key, token, reason := b.rejectedKey(mask)
 		before := b.CountRows(`audit_entries`)
 		for _, err := range b.concurrently(2, func(int, *apikeys.Service) error {
 			return b.checkUsable(ourOrganisation, key.ID)
@@ -116,10 +117,10 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 		require.Zero(t, b.requestsInWindow(key), "it is not counted")
 		require.Equal(t, before, b.CountRows(`audit_entries`), reason)
 		require.Error(t, b.checkUsable(theirOrganisation, key.ID))
-		read, err := b.service.Key(b.t.Context(), b.owner, key.ID)
+		stored, err := b.service.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
-		plan := []org.Plan{org.PlanPro, org.PlanTeam}[bits&1]
-		require.Equal(t, states[reason], read.State(time.Now(), plan))
+		plan := []org.Plan{org.PlanPro, org.PlanTeam}[mask&1]
+		require.Equal(t, states[reason], stored.State(time.Now(), plan))
 		b.setPlan(org.PlanEnterprise)
 		works := reason == "" || reason == audit.BelowPlan
 		require.Equal(t, works, b.use(token) == nil, "%s: later", reason)
@@ -158,14 +159,15 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 // The database's clock may be ahead of the instance's: a key whose RevokedAt is a millisecond ahead is revoked.
 func TestStateToleratesADatabaseClockAhead(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-	later := now.Add(time.Millisecond)
-	ahead := now.Add(time.Hour)
+	inAMillisecond := now.Add(time.Millisecond)
+	inAnHour := now.Add(time.Hour)
 	for _, c := range []struct {
 		revoked, expires *time.Time
 		want             apikeys.State
 	}{
-		{nil, &later, apikeys.StateUsable}, {nil, &now, apikeys.StateExpired}, {&later, nil, apikeys.StateRevoked},
-		{&ahead, nil, apikeys.StateUsable}, {&ahead, &now, apikeys.StateExpired},
+		{nil, &inAMillisecond, apikeys.StateUsable}, {nil, &now, apikeys.StateExpired},
+		{&inAMillisecond, nil, apikeys.StateRevoked}, {&inAnHour, nil, apikeys.StateUsable},
+		{&inAnHour, &now, apikeys.StateExpired},
 	} {
 		key := apikeys.Key{RevokedAt: c.revoked, ExpiresAt: c.expires}
 		require.Equal(t, c.want, key.State(now, org.PlanPro), "%+v", c)
@@ -179,36 +181,36 @@ type windowModel struct {
 }
 
 // request returns whether a request is accepted now, how many remain, and the age of the oldest in the window.
-func (m *windowModel) request() (ok bool, remaining int, oldest float64) {
+func (m *windowModel) request() (accepted bool, remaining int, oldestAge float64) {
 	m.acceptedAt = slices.DeleteFunc(m.acceptedAt, func(at float64) bool { return m.now-at >= 60 })
 	if len(m.acceptedAt) > 0 {
-		oldest = m.now - m.acceptedAt[0]
+		oldestAge = m.now - m.acceptedAt[0]
 	}
 	if len(m.acceptedAt) == 120 {
-		return false, 0, oldest
+		return false, 0, oldestAge
 	}
 	m.acceptedAt = append(m.acceptedAt, m.now)
-	return true, 120 - len(m.acceptedAt), oldest
+	return true, 120 - len(m.acceptedAt), oldestAge
 }
 
-// rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none is
-// refused below that. Remaining and Reset equal the model's. Between bursts, the test moves the
+// rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none of its
+// requests is refused below that. Remaining and Reset equal the model's. Between bursts, the test moves the
 // window's timestamps back by tens of seconds, less the duration of the burst.
 func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	for seed := range uint64(6) {
 		random := mathrand.New(mathrand.NewPCG(seed, 2026))
 		key, token := b.newKey()
-		var m windowModel
+		var model windowModel
 		refused := 0
 		for range 14 {
 			began := time.Now()
 			for range random.IntN(70) {
-				want, remaining, oldest := m.request()
+				accepted, remaining, oldestAge := model.request()
 				instance := []*apikeys.Service{b.service, b.otherInstance}[random.IntN(2)]
 				caller, err := instance.Authenticate(b.t.Context(), token, requestFunc)
 				wait := caller.RateLimit.Reset
-				if want {
+				if accepted {
 					require.NoError(t, err, "seed %d", seed)
 				} else {
 					refused++
@@ -217,11 +219,11 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 				elapsed := math.Ceil(time.Since(began).Seconds())
 				require.Less(t, elapsed, 10.0, "the machine is too slow for a burst")
 				require.Equal(t, remaining, caller.RateLimit.Remaining, "seed %d", seed)
-				require.LessOrEqual(t, float64(wait), 60-oldest)
-				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldest-elapsed))
+				require.LessOrEqual(t, float64(wait), 60-oldestAge)
+				require.GreaterOrEqual(t, float64(wait), math.Max(1, 60-oldestAge-elapsed))
 			}
 			seconds := float64(10 * random.IntN(4))
-			m.now += seconds
+			model.now += seconds
 			b.Exec(`update api_key_windows set instants = (select array_agg(least(clock_timestamp(),
 				i + make_interval(secs => $3)) - make_interval(secs => $2) order by nth)
 				from unnest(instants) with ordinality u (i, nth)) where key_id = $1`,
@@ -236,36 +238,36 @@ func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	require.Equal(t, 120, countAccepted(b.concurrently(120, b.useFunc(token))))
-	useAged := func(seconds float64) error {
+	useAfter := func(seconds float64) error {
 		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp() -
 			make_interval(secs => $2), array[cardinality(instants)]) where key_id = $1`, key.ID, seconds)
 		return b.use(token)
 	}
 	for seconds, retryAfter := range map[float64]int{59.5: 1, 54.6: 6} {
 		for began := time.Now(); ; began = time.Now() {
-			err := useAged(seconds)
+			err := useAfter(seconds)
 			if time.Since(began) < 400*time.Millisecond { // the next second must not have begun
 				require.Equal(t, retryAfter, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				break
 			}
 		}
 	}
-	require.NoError(t, useAged(60))
+	require.NoError(t, useAfter(60))
 }
 
 // rules.md, Rate limits: a crash of PostgreSQL empties the windows, and the next request creates them.
 func TestLostWindowsAreRecreated(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
-	for _, lost := range []string{
+	for _, lose := range []string{
 		`truncate api_key_windows`, `delete from api_key_windows where not refused`,
 		`delete from api_key_windows where refused`,
 	} {
-		b.Exec(lost)
+		b.Exec(lose)
 		b.accept(token)
-		b.Exec(lost)
+		b.Exec(lose)
 		requireCode(t, apperr.AuthRequired, b.use(withWrongSecret(token)))
-		b.Exec(lost)
+		b.Exec(lose)
 		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
 	}
 	require.Len(t, b.entries(audit.KeyRefused), 6)
@@ -282,14 +284,14 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	for before, head := range map[int]int{120: 1, 60: 35, 1: 120} { // number of requests: head of the ring
+	for requests, head := range map[int]int{120: 1, 60: 35, 1: 120} { // number of requests: head of the ring
 		b.Exec(`update api_key_windows set head = $2, instants = (
 			select array_agg(case when (i - $2 + $3) % $3 >= $3 - $4
 			  then now() + interval '20 min' else '-infinity' end order by i)
 			  from generate_series(1, $3::int) i) where key_id = $1`,
-			key.ID, head, apikeys.MaxRequests, before)
+			key.ID, head, apikeys.MaxRequests, requests)
 		caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
-		remaining := 119 - before // below 0: the request is refused
+		remaining := 119 - requests // below 0: the request is refused
 		if remaining < 0 {
 			for _, err := range []error{err, b.use(withWrongSecret(token))} {
 				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, err).RetryAfter, 60)
@@ -332,8 +334,8 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, 1, b.CountRows(`audit_entries`), "only the creation is recorded")
 }
 
-// rules.md, Rate limits: 120 refused requests in 60 seconds get an audit entry each. They leave the limit of
-// accepted requests untouched.
+// rules.md, Rate limits: 120 of the refused requests in 60 seconds get an audit entry each. They do not count
+// towards the limit of accepted requests.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

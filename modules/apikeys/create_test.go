@@ -41,19 +41,19 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			require.Equal(t, c.revokes, len(listed) == b.CountRows(`api_keys`))
 			_, usageErr := b.service.UsageOf(b.t.Context(), c.actor, nil)
 			creates := c.creates && (plan == org.PlanPro || plan == org.PlanEnterprise)
-			for _, may := range []struct {
-				err error
-				ok  bool
+			for _, attempt := range []struct {
+				err     error
+				allowed bool
 			}{
 				{changes["create"](), creates}, {changes["replace"](), creates}, {changes["rename"](), c.creates},
 				{listErr, c.revokes}, {usageErr, c.revokes}, {changes["revoke"](), c.revokes},
 			} {
-				require.Equal(t, may.ok, may.err == nil, "%+v %s: %v", c, plan, may.err)
-				require.Equal(t, !may.ok, apperr.Is(may.err, apperr.AccessDenied), "%v", may.err)
+				require.Equal(t, attempt.allowed, attempt.err == nil, "%+v %s: %v", c, plan, attempt.err)
+				require.Equal(t, !attempt.allowed, apperr.Is(attempt.err, apperr.AccessDenied), "%v", attempt.err)
 			}
 			require.Equal(t, c.creates, b.CountRows(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
-			stopped := b.readInstant("revoked_at", key)
-			require.Equal(t, c.revokes, stopped != nil && stopped.Before(time.Now()), "in its overlap")
+			revokedAt := b.readInstant("revoked_at", key)
+			require.Equal(t, c.revokes, revokedAt != nil && revokedAt.Before(time.Now()), "in its overlap")
 		}
 	}
 }
@@ -62,15 +62,15 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
-	keys := b.newInstance(b.DB, func() time.Time { return now })
+	instance := b.newInstance(b.DB, func() time.Time { return now })
 	key, _ := b.newKey()
 	named := func(name string) apikeys.NewKey { return apikeys.NewKey{Name: name, Scopes: bothScopes} }
 	described := func(text string) apikeys.NewKey {
 		return apikeys.NewKey{Name: "w", Description: text, Scopes: bothScopes}
 	}
 	scoped := func(scopes ...apikeys.Scope) apikeys.NewKey { return apikeys.NewKey{Name: "w", Scopes: scopes} }
-	expiring := func(newKey time.Duration) apikeys.NewKey {
-		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(newKey))}
+	expiring := func(after time.Duration) apikeys.NewKey {
+		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(after))}
 	}
 	for field, inputs := range map[string][]apikeys.NewKey{
 		"": { // valid input
@@ -87,7 +87,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 	} {
 		for _, newKey := range inputs {
 			before := b.CountRows(`api_keys`)
-			_, token, err := keys.Create(b.t.Context(), b.owner, newKey, request)
+			_, token, err := instance.Create(b.t.Context(), b.owner, newKey, request)
 			if field == "" {
 				require.NoError(t, err, "%+v", newKey)
 				continue
@@ -97,14 +97,14 @@ func TestNewKeyIsValidated(t *testing.T) {
 			require.Equal(t, before, b.CountRows(`api_keys`))
 			if field == "name" || field == "description" {
 				label := apikeys.Label{Name: newKey.Name, Description: newKey.Description}
-				err := keys.Rename(b.t.Context(), b.owner, key.ID, label, request)
+				err := instance.Rename(b.t.Context(), b.owner, key.ID, label, request)
 				require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", newKey)
 			}
 		}
 	}
 }
 
-// org/doc.go: creating, replacing or renaming a key locks the actor's role, and waits for a change of it.
+// org/doc.go: creating, replacing or renaming a key locks the actor's role, and waits for a concurrent change of it.
 func TestActorWhoLosesTheRoleChangesNoKey(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
@@ -132,13 +132,13 @@ func TestActorWhoLosesTheRoleChangesNoKey(t *testing.T) {
 func TestNewKeyIsListedAsCreated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
-	keys := b.newInstance(b.DB, func() time.Time { return now })
+	instance := b.newInstance(b.DB, func() time.Time { return now })
 	expires := time.Date(2199, 12, 31, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
-	created, _ := tb.Must2(keys.Create(b.t.Context(), b.owner,
+	created, _ := tb.Must2(instance.Create(b.t.Context(), b.owner,
 		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request))(t)
 	require.Equal(t, time.Date(2026, 3, 1, 9, 30, 0, 999_000_000, time.UTC), created.CreatedAt)
 	require.Equal(t, time.Date(2200, 1, 1, 0, 59, 59, 999_000_000, time.UTC), *created.ExpiresAt)
-	require.Equal(t, []apikeys.Key{created}, b.listed())
+	require.Equal(t, []apikeys.Key{created}, b.listKeys())
 }
 
 // rules.md, Audit log: the creation and every change of a key commit with their audit entry.
@@ -149,7 +149,7 @@ func TestKeyDoesNotChangeWithoutItsAuditEntry(t *testing.T) {
 	for name, change := range b.changes(b.owner, key) {
 		require.Error(t, change(), name)
 	}
-	require.Equal(t, []apikeys.Key{key}, b.listed())
+	require.Equal(t, []apikeys.Key{key}, b.listKeys())
 	b.accept(token)
 }
 
@@ -202,11 +202,11 @@ func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 const week = 7 * 24 * time.Hour
 
 func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
-	ends := time.Now().Add(60 * 24 * time.Hour)
-	return apikeys.NewKey{Name: "Successor", Scopes: bothScopes, ExpiresAt: &ends, Replaces: key.ID, Overlap: overlap}
+	return apikeys.NewKey{Name: "Successor", Scopes: bothScopes, Replaces: key.ID, Overlap: overlap,
+		ExpiresAt: new(time.Now().Add(60 * 24 * time.Hour))}
 }
 
-// changes returns each change of a key by the actor.
+// changes returns functions that create, replace, rename and revoke a key as the actor.
 func (b *fixture) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
 	create := func(newKey apikeys.NewKey) func() error {
 		return func() error {

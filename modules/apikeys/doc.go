@@ -26,7 +26,5 @@
 //   - A request that waits for the key's window while a revocation commits may still pass;
 //     lock_timeout bounds the wait.
 //   - Usage is counted in memory and stored every 50 seconds, because a statement for each request
-//     is too costly. A crash loses the counts not yet stored; if the reply to the commit is lost,
-//     they count twice.
-//   - Creating a key takes a lock on the organisation's creations, so that MaxUsable is exact.
+//     is too costly. A crash loses the counts not yet stored.
 package apikeys

@@ -19,8 +19,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// vector is a token whose checksum was computed by another program: the CRC-32 is 1534814349, which
-// is 1frvK9 in the digits 0-9A-Za-z.
+// Another program computed the checksum of vectorToken: the CRC-32 is 1534814349, which is 1frvK9 in
+// the digits 0-9A-Za-z.
 const (
 	vectorID     = "0123456789ABCDEFGHIJKL"
 	vectorRandom = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
@@ -39,21 +39,21 @@ func TestTokenHasEnoughRandomBits(t *testing.T) {
 	require.GreaterOrEqual(t, float64(randomLength)*math.Log2(62), 256.0)
 	require.GreaterOrEqual(t, idLength, 20)
 
-	var drawn strings.Builder
+	var randomText strings.Builder
 	for range 3000 {
 		token := NewToken()
 		text := token.String()
 		require.True(t, tokenReferencePattern.MatchString(text), text)
 		require.Equal(t, checksum(text[:len(text)-6]), text[len(text)-6:])
-		drawn.WriteString(token.ID + token.Secret[:randomLength])
+		randomText.WriteString(token.ID + token.Secret[:randomLength])
 	}
-	expected := float64(drawn.Len()) / 62
-	chi := 0.0
+	expected := float64(randomText.Len()) / 62
+	chiSquare := 0.0
 	for _, c := range []byte(base62) {
-		d := float64(strings.Count(drawn.String(), string(c))) - expected
-		chi += d * d / expected
+		deviation := float64(strings.Count(randomText.String(), string(c))) - expected
+		chiSquare += deviation * deviation / expected
 	}
-	require.Less(t, chi, 160.0)
+	require.Less(t, chiSquare, 160.0)
 }
 
 // rules.md, Keys: the checksum is the CRC-32 (IEEE) of the text before it, in six base62 digits.
@@ -72,13 +72,13 @@ func TestChecksumIsCRC32InBase62(t *testing.T) {
 func TestTokenIsParsedByItsForm(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vectorToken), rapid.String()).
+		original := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vectorToken), rapid.String()).
 			Draw(t, "text")
-		for at := range len(drawn) {
+		for i := range len(original) {
 			for _, text := range []string{
-				drawn, drawn[:at] + drawn[at+1:], drawn[:at] + "A" + drawn[at:], drawn + drawn[at:],
-				drawn[:at] + "-" + drawn[at+1:], drawn[:at] + "é" + drawn[at+1:], drawn + "\n",
-				drawn[:at] + " " + drawn[at:], strings.ToUpper(drawn), strings.ToLower(drawn),
+				original, original[:i] + original[i+1:], original[:i] + "A" + original[i:], original + original[i:],
+				original[:i] + "-" + original[i+1:], original[:i] + "é" + original[i+1:], original + "\n",
+				original[:i] + " " + original[i:], strings.ToUpper(original), strings.ToLower(original),
 			} {
 				token, ok := ParseToken(text)
 				id, found := FindID(text)
@@ -94,27 +94,26 @@ func TestTokenIsParsedByItsForm(t *testing.T) {
 // rules.md, Keys: a secret is never logged, in whatever form a path or a user agent contains it.
 func TestRedactRemovesSecrets(t *testing.T) {
 	t.Parallel()
-	everyByte := ""
+	encoded := ""
 	for _, b := range []byte(vectorToken) {
-		everyByte += fmt.Sprintf("%%%02X", b)
+		encoded += fmt.Sprintf("%%%02X", b)
 	}
-	twice := strings.ReplaceAll(everyByte, "%", "%25")
-	separated := func(separator string) string { return strings.ReplaceAll(vectorToken, "_", separator) }
-	cut := len(vectorToken) - 20
+	encodedTwice := strings.ReplaceAll(encoded, "%", "%25")
+	withSeparator := func(separator string) string { return strings.ReplaceAll(vectorToken, "_", separator) }
+	truncatedLen := len(vectorToken) - 20
 	for _, text := range []string{
 		vectorToken, "/x/" + vectorToken + "/y", vectorToken + "," + vectorToken, vectorToken + "AAAA",
-		vectorToken[:cut], vectorToken[31:], vectorToken[31:74],
+		vectorToken[:truncatedLen], vectorToken[31:], vectorToken[31:74],
 		vectorToken[:30] + ":" + vectorToken[31:], "DG_LIVE_" + vectorToken[8:], "Dg_Live_" + vectorToken[8:],
-		separated("%5F"),
-		separated("%5f"), separated("%255F"), separated("%" + strings.Repeat("25", 30) + "5F"), separated("__"),
-		separated("_%5F"), separated("-"), separated(""), separated("%E2%80%BF"), everyByte, twice,
-		"%64g_live_" + vectorToken[8:], "%zz%" + separated("%5F") + "%4",
-		url.PathEscape("ü") + strings.ReplaceAll(vectorToken[:cut], "_", "%5f"),
+		withSeparator("%5F"), withSeparator("%5f"), withSeparator("%255F"),
+		withSeparator("%" + strings.Repeat("25", 30) + "5F"), withSeparator("__"), withSeparator("_%5F"), withSeparator("-"), withSeparator(""), withSeparator("%E2%80%BF"), encoded, encodedTwice,
+		"%64g_live_" + vectorToken[8:], "%zz%" + withSeparator("%5F") + "%4",
+		url.PathEscape("ü") + strings.ReplaceAll(vectorToken[:truncatedLen], "_", "%5f"),
 	} {
-		got := Redact(text)
-		require.NotContains(t, got, vectorRandom[22:28], text)
-		require.NotContains(t, got, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]), text)
-		require.Contains(t, got, "…", text)
+		redacted := Redact(text)
+		require.NotContains(t, redacted, vectorRandom[22:28], text)
+		require.NotContains(t, redacted, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]), text)
+		require.Contains(t, redacted, "…", text)
 	}
 	require.Equal(t, "/x/dg_live_"+vectorID+"_…/y", Redact("/x/"+vectorToken+"/y"),
 		"the id is no secret, and says which key it was")
@@ -139,7 +138,7 @@ func TestCounterIsBounded(t *testing.T) {
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
 }
 
-// Usage is stored at each interval. A failed attempt prevents no later one and loses no count.
+// Usage is stored at each interval. A failed attempt loses no counts, and later attempts follow.
 func TestUsageIsStoredAtEachInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := pgxpool.New(t.Context(), "")
@@ -160,6 +159,6 @@ func TestUsageIsStoredAtEachInterval(t *testing.T) {
 
 // authenticate.sql reads the LSN that replicas are compared with.
 func TestAuthenticationReadsThePrimaryLSN(t *testing.T) {
-	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	require.Contains(t, words(authenticateSQL), words(postgres.PositionExpression))
+	joinWords := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	require.Contains(t, joinWords(authenticateSQL), joinWords(postgres.PositionExpression))
 }

@@ -45,7 +45,7 @@ type Person struct {
 // State is StateUsable, or the reason why a key does not work.
 type State string
 
-// A key is in one of these states.
+// Authenticate accepts only usable keys.
 const (
 	StateUsable  State = "usable"
 	StateRevoked State = "revoked"
@@ -90,7 +90,7 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
-	ID          string        `json:"id"` // the form's idempotency key; a random id replaces it unless IsID
+	ID          string        `json:"id"` // makes a repeated form create one key; a malformed id is replaced
 	Name        string        `json:"name" validate:"required,max=200,text,printable"`
 	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
@@ -119,7 +119,7 @@ var Overlaps = []Overlap{
 	{"week", "In a week", 7 * 24 * time.Hour},
 }
 
-var checks = input.New(map[string]string{
+var keyChecks = input.New(map[string]string{
 	"name required":         "Enter a name.",
 	"name max":              "The name is too long. Use 200 characters or fewer.",
 	"name text":             "The name contains invalid characters, such as a line break. Type it again.",
@@ -137,13 +137,13 @@ var checks = input.New(map[string]string{
 })
 
 // Violations returns the rules that the fields break. Create checks that ExpiresAt is in the future.
-func (newKey NewKey) Violations() []input.Violation { return checks.Violations(newKey) }
+func (newKey NewKey) Violations() []input.Violation { return keyChecks.Violations(newKey) }
 
 // Violations returns the rules that the fields break.
-func (l Label) Violations() []input.Violation { return checks.Violations(l) }
+func (l Label) Violations() []input.Violation { return keyChecks.Violations(l) }
 
 func (newKey NewKey) key(now time.Time) (Key, error) {
-	if err := checks.Check(newKey); err != nil {
+	if err := keyChecks.Check(newKey); err != nil {
 		return Key{}, err
 	}
 	key := Key{
@@ -159,7 +159,7 @@ func (newKey NewKey) key(now time.Time) (Key, error) {
 	expiry := newKey.ExpiresAt.UTC().Truncate(time.Millisecond)
 	if !expiry.After(now) {
 		return Key{}, apperr.NewField("expiresAt",
-			"The expiry %s has passed. Choose a later one, or none.", formatInstant(expiry))
+			"The expiry %s has passed. Choose a later one, or none.", formatMinute(expiry))
 	}
 	key.ExpiresAt = &expiry
 	return key, nil

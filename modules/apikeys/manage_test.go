@@ -41,13 +41,13 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		{"Power BI", "", map[string]any{"name": "Power BI", "description": ""}},
 		{"BI", "", map[string]any{"oldName": "Power BI", "newName": "BI"}},
 	} {
-		to := apikeys.Label{Name: c.name, Description: c.description}
+		label := apikeys.Label{Name: c.name, Description: c.description}
 		for range 2 {
-			require.NoError(t, b.service.Rename(b.t.Context(), admin, key.ID, to, request))
+			require.NoError(t, b.service.Rename(b.t.Context(), admin, key.ID, label, request))
 			require.Equal(t, c.name, b.accept(token).Actor.Name, "from the next request on")
 		}
-		read := tb.Must(b.otherInstance.Key(b.t.Context(), b.owner, key.ID))(t)
-		require.Equal(t, []string{c.name, c.description}, []string{read.Name, read.Description})
+		stored := tb.Must(b.otherInstance.Key(b.t.Context(), b.owner, key.ID))(t)
+		require.Equal(t, []string{c.name, c.description}, []string{stored.Name, stored.Description})
 		requireEntry(audit.KeyRenamed, c.details)
 	}
 	created, _ := tb.Must2(b.service.Create(b.t.Context(), admin, successor(key, time.Hour), request))(t)
@@ -73,14 +73,14 @@ func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	}
 }
 
-// rules.md, Bounds: a revocation waits for no import that changes its actor and for no request of the key.
+// rules.md, Bounds: a revocation does not wait for an import that changes its actor, nor for a request of the key.
 func TestRevocationDoesNotWait(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	tx := b.Begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
-	b.ExecIn(tx, `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
-	holder := b.Begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
-	require.NoError(t, b.WhileWaiting(holder, func() error { return b.use(token) }, func() {
+	importing := b.Begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
+	b.ExecIn(importing, `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
+	requesting := b.Begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
+	require.NoError(t, b.WhileWaiting(requesting, func() error { return b.use(token) }, func() {
 		require.NoError(t, b.otherInstance.Revoke(b.t.Context(), b.owner, key.ID, request))
 	}), "it started before the commit: it may pass (doc.go, Trade-offs)")
 	require.Nil(t, b.readInstant("last_used_at", key))
@@ -102,8 +102,8 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 			}
 		}
 	}
-	plain := member(ourOrganisation, "member", false)
-	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.Key(b.t.Context(), plain, ours.ID)))
+	plainMember := member(ourOrganisation, "member", false)
+	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.Key(b.t.Context(), plainMember, ours.ID)))
 	newKey := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
 	err := tb.ErrorOf2(b.service.Create(b.t.Context(), b.owner, newKey, request))
 	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
@@ -114,10 +114,10 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	require.Zero(t, b.usageToday(theirs), "their usage is not read")
 	require.Equal(t, before, b.CountRows(`audit_entries`))
 	require.Zero(t, b.CountRows(`api_keys where revoked_at is not null`))
-	require.Equal(t, []apikeys.Key{ours}, b.listed())
+	require.Equal(t, []apikeys.Key{ours}, b.listKeys())
 }
 
-func (b *fixture) listed() []apikeys.Key {
+func (b *fixture) listKeys() []apikeys.Key {
 	return tb.Must(b.service.List(b.t.Context(), b.owner))(b.t)
 }
 
@@ -129,7 +129,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	b.Exec(`update api_keys set created_at = created_at - interval '1 year'`)
 	b.insertKeys(600, "revoked", nil, &past)
 	b.insertKeys(600, "expired", &past, nil)
-	listed := b.listed()
+	listed := b.listKeys()
 	require.Len(t, listed, apikeys.MaxListed)
 	require.True(t, slices.IsSortedFunc(listed, func(a, k apikeys.Key) int {
 		return cmp.Or(k.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, k.ID))
@@ -151,12 +151,12 @@ func TestKeyListIsBounded(t *testing.T) {
 func TestKeyExpiresSoonInItsLastQuarter(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	for _, c := range []struct{ lifetime, from time.Duration }{
+	for _, c := range []struct{ lifetime, notice time.Duration }{
 		{day, 6 * time.Hour}, {30 * day, 7*day + 12*time.Hour}, {90 * day, 22*day + 12*time.Hour},
 		{120 * day, 30 * day}, {365 * day, 30 * day},
 	} {
 		for remaining, want := range map[time.Duration]bool{
-			c.lifetime: false, c.from + 1: false, c.from: true, 1: true, 0: false, -1: false,
+			c.lifetime: false, c.notice + 1: false, c.notice: true, 1: true, 0: false, -1: false,
 		} {
 			at := now.Add(remaining)
 			k := apikeys.Key{CreatedAt: at.Add(-c.lifetime), ExpiresAt: &at}
@@ -187,7 +187,7 @@ func (b *fixture) storeUsage() {
 func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	other, _ := b.newKey()
+	unusedKey, _ := b.newKey()
 	b.concurrently(130, b.useFunc(token))
 	for _, err := range []error{b.use(withWrongSecret(token)), b.useOutside(key.ID), b.use(unknownKey)} {
 		require.Error(t, err)
@@ -195,7 +195,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	require.Zero(t, b.usageToday(key), "counted in memory")
 	b.storeUsage()
 	require.Equal(t, [3]int64{120, 2, 10}, b.usageToday(key))
-	require.Zero(t, b.usageToday(other))
+	require.Zero(t, b.usageToday(unusedKey))
 	require.Equal(t, 1, b.CountRows(`api_key_usage`), "an unknown key is not counted")
 
 	// A request refused after authentication moves from Accepted to Refused, even if its count was stored before.
@@ -236,10 +236,10 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	b.service = b.newInstance(b.DB, func() time.Time { return now })
 	key, token := b.newKey()
 	b.accept(token)
-	last := b.accept(token)
+	caller := b.accept(token)
 	now = now.Add(time.Millisecond)
 	require.Error(t,
-		b.service.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
+		b.service.Refuse(b.t.Context(), caller, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
 		"it belongs to the day of its request")
 	b.accept(token)
 	b.storeUsage()
@@ -260,7 +260,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	b := setup(t)
 	const soon = `created_at = now() - interval '90 d', expires_at = now() + interval '13 d', `
-	for change, counts := range map[string]bool{
+	for change, counted := range map[string]bool{
 		soon + `last_used_at = now() - interval '1 d'`:                                                     true,
 		soon + `last_used_at = now() - interval '15 d'`:                                                    false,
 		soon + `last_used_at = null`:                                                                       false,
@@ -272,7 +272,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 		key, _ := b.newKey()
 		b.Exec(`update api_keys set `+change+` where id = $1`, key.ID)
 		n := tb.Must(b.service.ExpiringInUse(t.Context()))(t)
-		require.Equal(t, counts, n == 1, change)
+		require.Equal(t, counted, n == 1, change)
 		b.Exec(`update api_keys set last_used_at = null where id = $1`, key.ID)
 	}
 }
@@ -287,8 +287,8 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 	wrongSecret := func(token apikeys.Token) error { return b.use(withWrongSecret(token)) }
 	outside := func(token apikeys.Token) error { return b.useOutside(token.ID) }
 	for name, c := range map[string]struct {
-		before   string // stored last_used_at
-		change   string // "": none
+		lastUsed string // SQL: the stored last_used_at
+		change   string // SQL; "": none
 		use      func(apikeys.Token) error
 		advances bool
 	}{
@@ -304,13 +304,13 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 			`update api_key_windows set instants = array_fill(now(), array[120])`, b.use, false},
 	} {
 		key, token := b.newKey()
-		b.Exec(`update api_keys set last_used_at = `+c.before+` where id = $1`, key.ID)
+		b.Exec(`update api_keys set last_used_at = `+c.lastUsed+` where id = $1`, key.ID)
 		before := b.readInstant("last_used_at", key)
 		b.Exec(c.change)
-		theirs, _ := b.newKey()
+		otherKey, _ := b.newKey()
 		_ = c.use(token)
 		after := b.readInstant("last_used_at", key)
-		require.Nil(t, b.readInstant("last_used_at", theirs), "%s: another key's", name)
+		require.Nil(t, b.readInstant("last_used_at", otherKey), "%s: another key's", name)
 		require.Equal(t, c.advances, !reflect.DeepEqual(before, after), name)
 		require.True(t, !c.advances || b.CountRows(`api_keys where id = $1 and last_used_at between
 			clock_timestamp() - interval '1 min' and clock_timestamp()`, key.ID) == 1, name)

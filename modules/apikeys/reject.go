@@ -22,10 +22,10 @@ func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
 		return apperr.New(apperr.AuthRequired, "This API key was revoked on %s. "+
-			"Create another one in the organisation's settings.", formatInstant(*r.revokedAt))
+			"Create another one in the organisation's settings.", formatMinute(*r.revokedAt))
 	case r.reason == audit.Expired && r.expiresAt != nil:
 		return apperr.New(apperr.AuthRequired, "This API key expired on %s. "+
-			"Create another one in the organisation's settings.", formatInstant(*r.expiresAt))
+			"Create another one in the organisation's settings.", formatMinute(*r.expiresAt))
 	case r.reason == audit.BelowPlan:
 		return apperr.New(apperr.AuthRequired, "This API key needs the Pro plan. "+
 			"It works again when the organisation moves to Pro or Enterprise.")
@@ -33,7 +33,7 @@ func (r authResult) rejection() error {
 	return errInvalidKey
 }
 
-func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
+func formatMinute(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
 // Refuse records a forbidden use of an authenticated key, and counts the request as refused, not
 // accepted. It returns refusal, or apperr.Unavailable when the use could not be recorded.
@@ -46,7 +46,7 @@ func (s *Service) Refuse(
 	entry := c.refusalEntry(reason)
 	entry.Target = target
 	entry.Request = request
-	return s.refusalRecorded(reason, s.log.Append(ctx, entry), refusal)
+	return s.finishRefusal(reason, s.log.Append(ctx, entry), refusal)
 }
 
 // RefuseOutsideAPI refuses a key in any state outside /api/v1/. It records the refusal if the id is
@@ -70,8 +70,8 @@ func (s *Service) RefuseOutsideAPI(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// reject records the rejection and returns refusal. Above the limit of rejected requests it only counts
-// the rejection, and returns apperr.RateLimited.
+// reject records the rejection and returns refusal. Above the limit of rejected requests it only
+// counts the rejection, and returns apperr.RateLimited.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {
@@ -80,16 +80,16 @@ func (s *Service) reject(
 	if !r.rateLimited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
-		return s.refusalRecorded(r.reason, s.log.Append(ctx, entry), refusal)
+		return s.finishRefusal(r.reason, s.log.Append(ctx, entry), refusal)
 	}
-	return s.refusalRecorded(r.reason, s.log.CountRefusal(ctx, entry),
+	return s.finishRefusal(r.reason, s.log.CountRefusal(ctx, entry),
 		newRateLimitError(r.retryAfter, "Too many refused requests with this key. Waiting alone does "+
 			"not help: correct the key or the path, and retry in %d seconds.", r.retryAfter))
 }
 
-func (s *Service) refusalRecorded(reason audit.Reason, failure, refusal error) error {
-	if failure != nil {
-		return apperr.Wrap(apperr.Unavailable, failure, "The use of this key could not be recorded in "+
+func (s *Service) finishRefusal(reason audit.Reason, recordErr, refusal error) error {
+	if recordErr != nil {
+		return apperr.Wrap(apperr.Unavailable, recordErr, "The use of this key could not be recorded in "+
 			"the audit log, so the request was not answered. Retry in a few seconds.")
 	}
 	s.OnRefusal(reason)
@@ -105,8 +105,8 @@ func (c Caller) refusalEntry(reason audit.Reason) audit.Entry {
 	}
 }
 
-func newRateLimitError(wait int, format string, args ...any) error {
+func newRateLimitError(retryAfter int, format string, args ...any) error {
 	e := apperr.New(apperr.RateLimited, format, args...)
-	e.RetryAfter = wait
+	e.RetryAfter = retryAfter
 	return e
 }

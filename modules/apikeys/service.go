@@ -32,7 +32,7 @@ type Service struct {
 	policy *authz.Policy
 	now    func() time.Time
 
-	replicas bool // whether replicas answer reads, which need Caller.Position
+	hasReplicas bool // replicas answer reads, which need Caller.Position
 }
 
 // New returns the service over db. The caller must start UsageCounter.Run.
@@ -46,7 +46,7 @@ func New(
 		log:          log,
 		policy:       policy,
 		now:          now,
-		replicas:     db.HasReplicas(),
+		hasReplicas:  db.HasReplicas(),
 		OnRefusal:    func(audit.Reason) {},
 	}
 }
@@ -76,10 +76,10 @@ var deniedMessages = map[authz.Permission]string{
 }
 
 // authorize asks the policy. owner is the organisation that owns, or will own, the key.
-func (s *Service) authorize(subject authz.Subject, want authz.Permission, owner string) error {
-	err := s.policy.Authorize(subject, want, owner)
+func (s *Service) authorize(subject authz.Subject, permission authz.Permission, owner string) error {
+	err := s.policy.Authorize(subject, permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
-		return apperr.New(apperr.AccessDenied, "%s", deniedMessages[want])
+		return apperr.New(apperr.AccessDenied, "%s", deniedMessages[permission])
 	}
 	return err
 }

@@ -47,15 +47,15 @@ func setup(t *testing.T) *fixture {
 		b.AddOrganisation(testkit.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
 		for _, role := range []string{"owner", "admin", "member"} {
 			for twoStep, secret := range map[bool]string{false: "", true: testkit.TOTPSecret} {
-				who := member(id, role, twoStep)
-				b.AddPerson(testkit.Person{ID: who.ID, Name: who.Name, TOTPSecret: secret})
-				b.Join(id, who.ID, role)
+				person := member(id, role, twoStep)
+				b.AddPerson(testkit.Person{ID: person.ID, Name: person.Name, TOTPSecret: secret})
+				b.Join(id, person.ID, role)
 			}
 		}
 	}
-	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
+	otherDB := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
 	b.service = b.newInstance(b.DB, time.Now)
-	b.otherInstance = b.newInstance(second, time.Now)
+	b.otherInstance = b.newInstance(otherDB, time.Now)
 	b.owner = member(ourOrganisation, "owner", false)
 	return b
 }
@@ -148,10 +148,10 @@ func (b *fixture) entries(action audit.Action) []audit.Entry {
 	return slices.DeleteFunc(entries, func(e audit.Entry) bool { return e.Action != action })
 }
 
-func (b *fixture) ageRequestsInWindows(key string, seconds float64) {
+func (b *fixture) ageRequestsInWindows(keyID string, seconds float64) {
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
-		where key_id = $1`, key, seconds)
+		where key_id = $1`, keyID, seconds)
 }
 
 // requestsInWindow counts the accepted and the refused requests of a key in the last 60 seconds.

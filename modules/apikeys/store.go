@@ -29,23 +29,23 @@ type Scopes []Scope
 func (Scopes) GormDataType() string { return "text[]" }
 
 // Value implements driver.Valuer.
-func (a Scopes) Value() (driver.Value, error) {
-	names := make([]string, len(a))
-	for i, s := range a {
-		names[i] = string(s)
+func (s Scopes) Value() (driver.Value, error) {
+	names := make([]string, len(s))
+	for i, scope := range s {
+		names[i] = string(scope)
 	}
 	return "{" + strings.Join(names, ",") + "}", nil
 }
 
 // Scan implements sql.Scanner.
-func (a *Scopes) Scan(value any) error {
+func (s *Scopes) Scan(value any) error {
 	text, ok := value.(string)
 	if !ok || len(text) < 2 {
 		return fmt.Errorf("apikeys: cannot read %T as scopes", value)
 	}
-	*a = nil
+	*s = nil
 	for name := range strings.SplitSeq(text[1:len(text)-1], ",") {
-		*a = append(*a, Scope(name))
+		*s = append(*s, Scope(name))
 	}
 	return nil
 }
@@ -60,8 +60,8 @@ const (
 	usableCondition    = unrevokedCondition + " and (expires_at is null or expires_at > clock_timestamp())"
 )
 
-// databaseMillisecond truncates the database's clock to the precision of the columns.
-var databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
+// databaseNow truncates the database's clock to the precision of the columns.
+var databaseNow = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
 
@@ -79,13 +79,13 @@ const MaxListed = MaxUsable + 1000
 // List returns the keys of the actor's organisation, newest first. Beyond MaxListed it leaves out
 // the oldest of the revoked and expired keys. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
-	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(query *gorm.DB) *gorm.DB {
+	keys, err := s.findKeys(ctx, actor, "apikeys.list", func(query *gorm.DB) *gorm.DB {
 		return query.Order(usableCondition + " desc, created_at desc, id").Limit(MaxListed)
 	})
-	slices.SortFunc(listed, func(a, b Key) int {
+	slices.SortFunc(keys, func(a, b Key) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
 	})
-	return listed, err
+	return keys, err
 }
 
 // Expiring returns the keys of the actor's organisation that expire soon (Key.ExpiresSoon) and were
@@ -129,12 +129,12 @@ func (s *Service) findKeys(
 	if err := s.authorizeList(actor); err != nil {
 		return nil, err
 	}
-	var listed []Key
+	var keys []Key
 	query := selectKeys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
-	if err := narrow(query).Find(&listed).Error; err != nil {
+	if err := narrow(query).Find(&keys).Error; err != nil {
 		return nil, fmt.Errorf("%s: %w", tag, err)
 	}
-	return listed, s.authorizeList(actor, listed...)
+	return keys, s.authorizeList(actor, keys...)
 }
 
 // authorizeList also checks each key's organisation, as defence in depth: only a bug in a query can

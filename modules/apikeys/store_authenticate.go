@@ -32,16 +32,15 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only
-	// the primary is read
+	// LSN of the primary at authentication: a replica answers reads once it has replayed it; zero:
+	// only the primary answers
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 
 	countedOn int // usageKey.day of the count that includes the request
 }
 
-// RateLimit is a key's quota: Remaining requests now, and one more after Reset seconds (at least
-// 1).
+// RateLimit is a key's quota: Remaining requests now, one more after Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
 // authResult is the outcome of authenticate. It is zero for an unknown key.
@@ -49,7 +48,7 @@ type authResult struct {
 	Caller
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	rateLimited          bool // the window of accepted or, with a reason, rejected requests is full
+	rateLimited          bool // the window that would count the request is full
 	retryAfter           int  // if rateLimited: seconds until the window has room
 	firstInMinute        bool // last_used_at must be updated
 }
@@ -97,14 +96,14 @@ func (s *Service) Authenticate(
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate looks up the key and counts the request, in at most three attempts. It retries if the
-// full window has room by now, or was created or repaired. If outside is true, it rejects even a
+// authenticate finds the key and counts the request, in at most three attempts. It retries if the
+// full window has room by now, or was created or repaired. If outsideAPI is true, it rejects even a
 // usable key.
 func (s *Service) authenticate(
-	ctx context.Context, id string, hash []byte, outside bool,
+	ctx context.Context, id string, hash []byte, outsideAPI bool,
 ) (authResult, error) {
 	for range 3 {
-		r, err := s.lookup(ctx, id, hash, outside)
+		r, err := s.authenticateOnce(ctx, id, hash, outsideAPI)
 		if err != nil || !r.rateLimited {
 			return r, err
 		}
@@ -119,13 +118,13 @@ func (s *Service) authenticate(
 	return authResult{}, errNotCounted
 }
 
-func (s *Service) lookup(
-	ctx context.Context, id string, hash []byte, outside bool,
+func (s *Service) authenticateOnce(
+	ctx context.Context, id string, hash []byte, outsideAPI bool,
 ) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
 	var position *string // null if the installation has no replicas
-	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside, s.replicas).
+	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outsideAPI, s.hasReplicas).
 		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)
@@ -206,8 +205,8 @@ select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - 
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns the seconds until the window has room. It returns 0 if the window has room
-// now, or was created or repaired.
+// retryAfter returns the seconds until the window has room, or 0 if it has room now. If the window
+// is missing or has timestamps in the future, retryAfter repairs the key's windows and returns 0.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)
@@ -224,7 +223,7 @@ func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int,
 }
 
 func (s *Service) repairWindows(ctx context.Context, id string) error {
-	if err := newWindows(s.db.Gorm.WithContext(ctx), id); err != nil {
+	if err := createWindows(s.db.Gorm.WithContext(ctx), id); err != nil {
 		return err
 	}
 	_, err := s.db.Pool.Exec(ctx, repairWindowsSQL, id)
@@ -237,7 +236,7 @@ type windowRow struct {
 	Refused bool
 }
 
-func newWindows(db *gorm.DB, keyID string) error {
+func createWindows(db *gorm.DB, keyID string) error {
 	err := db.Table("api_key_windows").Scopes(postgres.Tag("apikeys.newWindows")).
 		Clauses(clause.OnConflict{DoNothing: true}).
 		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error

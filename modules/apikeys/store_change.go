@@ -44,11 +44,11 @@ var (
 func (s *Service) Create(
 	ctx context.Context, actor Actor, newKey NewKey, request audit.Request,
 ) (Key, Token, error) {
-	want := CreateKey
+	permission := CreateKey
 	if newKey.Replaces != "" {
-		want = ReplaceKey
+		permission = ReplaceKey
 	}
-	if err := s.authorize(actor.Subject, want, actor.OrganisationID); err != nil {
+	if err := s.authorize(actor.Subject, permission, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err
 	}
 	key, err := newKey.key(s.now().UTC())
@@ -67,14 +67,14 @@ func (s *Service) Create(
 	if newKey.Replaces != "" {
 		entry = actor.entry(audit.KeyReplaced, newKey.Replaces, request)
 	}
-	if err := s.insert(ctx, want, storedKey{key, token.hash()}, newKey.Overlap, entry); err != nil {
+	if err := s.insert(ctx, permission, storedKey{key, token.hash()}, newKey.Overlap, entry); err != nil {
 		return Key{}, Token{}, err
 	}
 	return key, token, nil
 }
 
 func (s *Service) insert(
-	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration,
+	ctx context.Context, permission authz.Permission, key storedKey, overlap time.Duration,
 	entry audit.Entry,
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
@@ -85,7 +85,7 @@ func (s *Service) insert(
 			return ErrAlreadyCreated // checked first, so that a repeated form does not get ErrNotReplaceable
 		}
 		if key.Replaces == "" {
-			if err := s.reauthorize(tx, entry, want, key.OrganisationID); err != nil {
+			if err := s.reauthorize(tx, entry, permission, key.OrganisationID); err != nil {
 				return err
 			}
 		} else {
@@ -93,25 +93,25 @@ func (s *Service) insert(
 			if err != nil {
 				return err
 			}
-			if err := s.reauthorize(tx, entry, want, old.OrganisationID); err != nil {
+			if err := s.reauthorize(tx, entry, permission, old.OrganisationID); err != nil {
 				return err
 			}
-			if entry.Details, err = stopReplaced(tx, old, key.ID, overlap); err != nil {
+			if entry.Details, err = revokeAfterOverlap(tx, old, key.ID, overlap); err != nil {
 				return err
 			}
 		}
 		if err := checkQuota(tx, key.OrganisationID); err != nil {
 			return err
 		}
-		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).
+		result := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).
 			Clauses(clause.OnConflict{DoNothing: true}).Create(&key)
 		switch {
-		case created.Error != nil:
-			return fmt.Errorf("apikeys: create: %w", created.Error)
-		case created.RowsAffected == 0:
+		case result.Error != nil:
+			return fmt.Errorf("apikeys: create: %w", result.Error)
+		case result.RowsAffected == 0:
 			return ErrAlreadyCreated
 		}
-		if err := newWindows(tx, key.ID); err != nil {
+		if err := createWindows(tx, key.ID); err != nil {
 			return err
 		}
 		return s.log.AppendIn(tx, entry)
@@ -127,16 +127,17 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// stopReplaced sets revoked_at in one statement: a concurrent Revoke does not take lockCreation.
-func stopReplaced(
-	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
+// revokeAfterOverlap revokes a replaced key and returns the details of the audit entry. It uses one
+// statement, because a concurrent Revoke does not take lockCreation.
+func revokeAfterOverlap(
+	tx *gorm.DB, old Key, replacementID string, overlap time.Duration,
 ) (map[string]any, error) {
-	var stopped Key
-	result := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
-		Clauses(returningName).
-		Where("id = ? and revoked_at is null", k.ID).Where(usableCondition).
+	var revoked Key
+	result := selectKeys(tx, "apikeys.stopLater", old.OrganisationID).Model(&revoked).
+		Clauses(returningLocked).
+		Where("id = ? and revoked_at is null", old.ID).Where(usableCondition).
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
-			databaseMillisecond, overlap.Seconds()))
+			databaseNow, overlap.Seconds()))
 	if result.Error != nil {
 		return nil, fmt.Errorf("apikeys: replace: %w", result.Error)
 	}
@@ -144,9 +145,9 @@ func stopReplaced(
 		return nil, ErrNotReplaceable
 	}
 	return map[string]any{
-		"name":        stopped.Name,
-		"replacement": replacement,
-		"stopsAt":     format.Instant(*stopped.RevokedAt),
+		"name":        revoked.Name,
+		"replacement": replacementID,
+		"stopsAt":     format.Instant(*revoked.RevokedAt),
 	}, nil
 }
 
@@ -181,13 +182,13 @@ type Organisations interface {
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// change runs apply in a transaction, and adds entry with the details that apply returns. Nil details
-// mean that no key has changed: change adds no entry.
+// change runs apply in a transaction, and adds entry with the details that apply returns. If they
+// are nil, the key has not changed, and change adds no entry.
 func (s *Service) change(
-	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
+	ctx context.Context, actor Actor, permission authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
 ) error {
-	if err := s.authorize(actor.Subject, want, actor.OrganisationID); err != nil {
+	if err := s.authorize(actor.Subject, permission, actor.OrganisationID); err != nil {
 		return err
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
@@ -195,7 +196,7 @@ func (s *Service) change(
 		if err != nil {
 			return err
 		}
-		if err := s.reauthorize(tx, entry, want, key.OrganisationID); err != nil {
+		if err := s.reauthorize(tx, entry, permission, key.OrganisationID); err != nil {
 			return err
 		}
 		if entry.Details, err = apply(tx, key); err != nil || entry.Details == nil {
@@ -207,17 +208,17 @@ func (s *Service) change(
 
 // reauthorize reads the actor's role again: the actor may have lost it since the request began.
 func (s *Service) reauthorize(
-	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
+	tx *gorm.DB, entry audit.Entry, permission authz.Permission, owner string,
 ) error {
-	role := s.orgs.LockedSubjectIn
-	if want == RevokeKey { // a revocation must not wait for an import, which locks roles
-		role = s.orgs.SubjectIn
+	readSubject := s.orgs.LockedSubjectIn
+	if permission == RevokeKey { // a revocation must not wait for an import, which locks roles
+		readSubject = s.orgs.SubjectIn
 	}
-	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)
+	subject, err := readSubject(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {
 		return err
 	}
-	return s.authorize(subject, want, owner)
+	return s.authorize(subject, permission, owner)
 }
 
 // Rename changes the name and description of a key of the actor's organisation. It adds an audit
@@ -226,14 +227,14 @@ func (s *Service) reauthorize(
 func (s *Service) Rename(
 	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
 ) error {
-	if err := checks.Check(label); err != nil {
+	if err := keyChecks.Check(label); err != nil {
 		return err
 	}
 	entry := actor.entry(audit.KeyRenamed, id, request)
 	return s.change(ctx, actor, RenameKey, entry,
 		func(tx *gorm.DB, key Key) (map[string]any, error) {
-			// Lock the key after the role: a revocation that waits for the key must not wait for
-			// the role.
+			// Lock the key only after the role: while Rename waits for the role, a revocation can
+			// lock the key.
 			key, err := readKey(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 				key.OrganisationID, id)
 			if err != nil {
@@ -262,8 +263,8 @@ func renameDetails(key Key, label Label) map[string]any {
 	return details
 }
 
-// returningName reads the name under the key's lock, because a Rename may have just committed.
-var returningName = clause.Returning{Columns: []clause.Column{{Name: "name"}, {Name: "revoked_at"}}}
+// returningLocked reads the columns under the key's lock: another change may have just committed.
+var returningLocked = clause.Returning{Columns: []clause.Column{{Name: "name"}, {Name: "revoked_at"}}}
 
 // Revoke revokes a key at once, even during its overlap. Revoking a revoked key is a no-op. Errors:
 // apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
@@ -272,8 +273,8 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	return s.change(ctx, actor, RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
 			result := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
-				Clauses(returningName).Where("id = ?", id).Where(unrevokedCondition).
-				Update("revoked_at", databaseMillisecond)
+				Clauses(returningLocked).Where("id = ?", id).Where(unrevokedCondition).
+				Update("revoked_at", databaseNow)
 			if result.RowsAffected > 0 { // otherwise the key was revoked already
 				details = map[string]any{"name": key.Name}
 			}

@@ -41,28 +41,28 @@ type usageKey struct {
 
 type counts struct{ accepted, refused, limited int64 }
 
-func (u *UsageCounter) add(key usageKey, n counts) {
+func (u *UsageCounter) add(key usageKey, delta counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	count, known := u.counts[key]
 	if !known && len(u.counts) >= maxCounted {
 		return
 	}
-	count.accepted += n.accepted
-	count.refused += n.refused
-	count.limited += n.limited
+	count.accepted += delta.accepted
+	count.refused += delta.refused
+	count.limited += delta.limited
 	u.counts[key] = count
 }
 
-// count adds n to the current day, and returns the day so that Refuse can correct the count.
-func (u *UsageCounter) count(caller Caller, n counts) (day int) {
+// count adds delta to the current day, and returns the day so that Refuse can correct the count.
+func (u *UsageCounter) count(caller Caller, delta counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
-	u.add(usageKey{caller.OrganisationID, caller.Actor.ID, day}, n)
+	u.add(usageKey{caller.OrganisationID, caller.Actor.ID, day}, delta)
 	return day
 }
 
-// Store writes the counts since its last call to the database. After a failure it keeps the counts
-// for the next call. If only the reply to a commit was lost, these counts count twice.
+// Store adds the counts since its last call to api_key_usage. After a failure it keeps them for the
+// next call. If only the reply to a commit was lost, the requests count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
 	u.mu.Lock()
 	pending := u.counts
@@ -70,8 +70,8 @@ func (u *UsageCounter) Store(ctx context.Context) error {
 	u.mu.Unlock()
 	err := u.store(ctx, pending)
 	if err != nil {
-		for key, n := range pending {
-			u.add(key, n)
+		for key, count := range pending {
+			u.add(key, count)
 		}
 	}
 	return err
@@ -126,13 +126,13 @@ func (u *UsageCounter) store(ctx context.Context, pending map[usageKey]counts) e
 	var organisationIDs, keyIDs []string
 	var days []time.Time
 	var accepted, refused, limited []int64
-	for key, n := range pending {
+	for key, count := range pending {
 		organisationIDs = append(organisationIDs, key.organisationID)
 		keyIDs = append(keyIDs, key.keyID)
 		days = append(days, time.Unix(int64(key.day)*24*60*60, 0).UTC())
-		accepted = append(accepted, n.accepted)
-		refused = append(refused, n.refused)
-		limited = append(limited, n.limited)
+		accepted = append(accepted, count.accepted)
+		refused = append(refused, count.refused)
+		limited = append(limited, count.limited)
 	}
 	_, err := u.db.Pool.Exec(ctx, storeUsageSQL, u.firstDay(), organisationIDs, keyIDs, days,
 		accepted, refused, limited)

@@ -25,8 +25,8 @@ const (
 // Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
-// idInTextPattern finds the id of a token within a text, even if the token is truncated. The other patterns
-// match whole strings.
+// idInTextPattern finds the id of a token within a text, even if the token is truncated. The other
+// patterns match whole strings.
 var (
 	tokenPattern    = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	idPattern       = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
