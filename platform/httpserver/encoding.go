@@ -15,7 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// minGzip is the least size to compress, in bytes: below it gzip saves at most one packet.
+// minGzip is the smallest body to compress, in bytes: below it gzip saves at most one packet.
 const minGzip = 1400
 
 func encodeBody(c *fiber.Ctx, plain []byte) []byte {
@@ -26,7 +26,7 @@ func encodeBody(c *fiber.Ctx, plain []byte) []byte {
 	return Gzip(plain)
 }
 
-// Gzip returns the compressed body, at gzipLevel.
+// Gzip compresses the body at gzipLevel.
 func Gzip(body []byte) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w := gzipWriters.Get().(*gzip.Writer)
@@ -67,14 +67,14 @@ type File struct {
 // the highest level.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
-	var small bytes.Buffer
-	w, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+	var gzipped bytes.Buffer
+	w, err := gzip.NewWriterLevel(&gzipped, gzip.BestCompression)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
 	_, _ = w.Write(body) // a bytes.Buffer returns no error
 	_ = w.Close()
-	return File{body, small.Bytes(), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
+	return File{body, gzipped.Bytes(), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
 }
 
 // SendFile responds with a file, or with 304 if If-None-Match has its ETag.
@@ -112,10 +112,10 @@ func ETag(c *fiber.Ctx, version ...string) string {
 }
 
 // NotModified reports whether If-None-Match contains etag or is "*". Call it only if the resource
-// exists. A search suffices without parsing, because ETags are hashes.
+// exists. It need not parse the header, because ETags are hashes.
 func NotModified(c *fiber.Ctx, etag string) bool {
-	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
-	return slices.ContainsFunc(sent, func(line []byte) bool {
+	headerLines := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
+	return slices.ContainsFunc(headerLines, func(line []byte) bool {
 		return string(bytes.TrimSpace(line)) == "*" || bytes.Contains(line, []byte(etag))
 	})
 }
@@ -146,7 +146,7 @@ func SendJSON(c *fiber.Ctx, body []byte, etag string, onSent func()) error {
 	}
 	setJSONHeaders(c, etag)
 	if blocks {
-		newStream(c, &bodySource{rest: body, onSent: onSent}).send(ctx, len(body))
+		newStream(c, &bodySource{unsent: body, onSent: onSent}).send(ctx, len(body))
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
@@ -175,22 +175,22 @@ func setJSONHeaders(c *fiber.Ctx, etag string) {
 }
 
 type bodySource struct {
-	rest   []byte
+	unsent []byte
 	onSent func()
 }
 
-func (w *bodySource) Next() ([]byte, error) {
-	if len(w.rest) == 0 {
+func (s *bodySource) Next() ([]byte, error) {
+	if len(s.unsent) == 0 {
 		return nil, io.EOF
 	}
-	n := min(BlockSize, len(w.rest))
-	block := w.rest[:n]
-	w.rest = w.rest[n:]
+	n := min(BlockSize, len(s.unsent))
+	block := s.unsent[:n]
+	s.unsent = s.unsent[n:]
 	return block, nil
 }
 
-func (w *bodySource) Close(int64, error) {
-	if w.onSent != nil {
-		w.onSent()
+func (s *bodySource) Close(int64, error) {
+	if s.onSent != nil {
+		s.onSent()
 	}
 }

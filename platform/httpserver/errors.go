@@ -20,7 +20,8 @@ const (
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
-	retryAfter   = 2 // default for a 503, in seconds
+
+	defaultRetryAfter = 2 // of a 503, in seconds
 )
 
 // WriteError responds with err and returns nil. An *apperr.Error other than Internal decides code
@@ -37,10 +38,10 @@ func WriteError(c *fiber.Ctx, err error) error {
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {
-		answer := e.HTTP()
+		response := e.HTTP()
 		return Failure{
-			Status:     answer.Status,
-			Code:       answer.Code,
+			Status:     response.Status,
+			Code:       response.Code,
 			Detail:     e.Code,
 			Message:    e.Message,
 			RetryAfter: e.RetryAfter,
@@ -78,7 +79,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	r.streaming = false
 	resp.ResetBody() // closes a stream that will not be sent
 	if f.Status == fiber.StatusServiceUnavailable {
-		f.RetryAfter = cmp.Or(f.RetryAfter, retryAfter)
+		f.RetryAfter = cmp.Or(f.RetryAfter, defaultRetryAfter)
 	}
 	f.setHeaders(&resp.Header)
 	if !r.writePage(c, f) {
@@ -109,18 +110,18 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 }
 
 // writePage reports whether r.errorPage has responded. If the page panics, the caller sends JSON.
-func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
+func (r *request) writePage(c *fiber.Ctx, f Failure) (responded bool) {
 	if r.errorPage == nil {
 		return false
 	}
 	err := recoverPanic(func() error {
-		done = r.errorPage(c, f)
+		responded = r.errorPage(c, f)
 		return nil
 	})
 	if err != nil {
 		r.log().Error("the error page failed", "request_id", r.id, "error", err.Error())
 	}
-	return done
+	return responded
 }
 
 func (f Failure) body() []byte {

@@ -14,10 +14,10 @@ type Failure struct {
 	Message    string
 	RetryAfter int // whole seconds after which to retry; 0: not known
 	RequestID  string
-	Generic    bool // the message comes from statuses: a page may word it better
+	Generic    bool // the message comes from genericFailures: a page may replace it
 }
 
-var statuses = map[int]struct {
+var genericFailures = map[int]struct {
 	code    apperr.Code
 	message string
 }{
@@ -44,23 +44,22 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-func genericFailure(code int) Failure {
-	line, ok := statuses[code]
+func genericFailure(status int) Failure {
+	generic, ok := genericFailures[status]
 	if !ok {
-		code = fiber.StatusInternalServerError
-		line = statuses[code]
+		status = fiber.StatusInternalServerError
+		generic = genericFailures[status]
 	}
-	answer := apperr.New(line.code, "").HTTP()
 	return Failure{
-		Status:  code,
-		Code:    answer.Code,
-		Detail:  line.code,
-		Message: line.message,
+		Status:  status,
+		Code:    apperr.New(generic.code, "").HTTP().Code,
+		Detail:  generic.code,
+		Message: generic.message,
 		Generic: true,
 	}
 }
 
-// badRequest returns a 400 whose specific message pages do not replace.
+// badRequest returns a 400 with a specific message, which pages do not replace.
 func badRequest(message string) Failure {
 	f := genericFailure(fiber.StatusBadRequest)
 	f.Message = message

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxTarget = 4 << 10  // bytes of the request target; beyond it 414
-	maxHeader = 16 << 10 // bytes of all header lines; beyond it 431
-	maxBody   = 64 << 10 // bytes of a body; beyond it 413
+	maxTarget = 4 << 10  // bytes of the request target; a longer one gets 414
+	maxHeader = 16 << 10 // bytes of all header lines; more get 431
+	maxBody   = 64 << 10 // bytes of a body; a longer one gets 413
 )
 
-// Most of these faults can allow request smuggling behind a proxy.
+// Behind a proxy, most of these faults can allow request smuggling.
 const (
 	faultLine     = "Header lines must end with CRLF and must not be folded."
 	faultChunked  = "Transfer-Encoding is not supported. Send the body with its Content-Length."
@@ -24,8 +24,8 @@ const (
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
 
-// errRangeUnsupported refuses to resume a download. wget would append a whole response to a partial
-// file, and rows may have changed since. wget ignores a missing Accept-Ranges.
+// errRangeUnsupported refuses to resume a download: rows may have changed since. Without the error,
+// wget would append a whole response to its partial file.
 var errRangeUnsupported = apperr.New(apperr.Validation,
 	"This answer cannot be resumed. Delete the part that you have, and ask again without the Range header.")
 
@@ -54,8 +54,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault returns the message of a fault that fasthttp accepts, or "": lines without CR, a length
-// beside chunks, or "Transfer-Encoding: identity". fasthttp itself refuses two lengths.
+// framingFault returns the message about a fault that fasthttp accepts, such as a line without CR,
+// or a length beside chunks. It returns "" if there is none. fasthttp itself refuses two lengths.
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))

@@ -31,9 +31,9 @@ const (
 	lastChunk    = "\r\n0\r\n\r\n"
 )
 
-// openapi.yaml, Errors: a request refused before routing gets the error body, which names the fault, and a close.
+// openapi.yaml, Errors: a request refused before routing gets the error body with its fault. The connection is closed.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
-	b := startServer(t, Options{}, plainRoutes)
+	server := startServer(t, Options{}, plainRoutes)
 	kilobyte := "X-Filler: " + strings.Repeat("b", 990) + "\r\n"
 	const unreadable = "The request is not valid HTTP/1.1."
 	for _, c := range []struct {
@@ -81,44 +81,44 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"method that is no token", "G(T /ok" + hostLine + emptyLine, 400, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := b.sendRaw(t, c.request) // reports stray bytes, such as a body after HEAD
-			a.requireError(t, c.status)
-			require.Contains(t, a.body, c.message)
-			require.True(t, a.closed, "the connection stays open")
+			response := server.sendRaw(t, c.request) // reports stray bytes, such as a body after HEAD
+			response.requireError(t, c.status)
+			require.Contains(t, response.body, c.message)
+			require.True(t, response.closed, "the connection stays open")
 		})
 	}
 }
 
 // Router errors have the documented error body. A 405 lists the allowed methods.
 func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
-	b := startServer(t, Options{}, plainRoutes)
+	server := startServer(t, Options{}, plainRoutes)
 	for request, status := range map[string]int{
 		"GET /nowhere": 404, "HEAD /nowhere": 404, "GET /OK": 404, "GET /ok/": 404, "GET /%6fk": 404, "GET //ok": 404,
 		"POST /ok": 405, "TRACE /ok": 405, "OPTIONS /ok": 405, "GET /panic": 500, "HEAD /panic": 500,
 	} {
 		t.Run(request, func(t *testing.T) {
 			method, path, _ := strings.Cut(request, " ")
-			a := b.send(t, method, path)
-			a.requireError(t, status)
+			response := server.send(t, method, path)
+			response.requireError(t, status)
 			if status == 405 {
-				require.Equal(t, "GET, HEAD", a.Header.Get("Allow"))
+				require.Equal(t, "GET, HEAD", response.Header.Get("Allow"))
 			}
-			require.NotContains(t, a.body, "secret")
+			require.NotContains(t, response.body, "secret")
 		})
 	}
-	require.Contains(t, b.logs.String(), "secret internals")
+	require.Contains(t, server.logs.String(), "secret internals")
 }
 
 // The guard accepts every valid HTTP/1.1 request that dg supports.
 func TestValidRequestPassesTheGuard(t *testing.T) {
-	b := startServer(t, Options{}, plainRoutes)
+	server := startServer(t, Options{}, plainRoutes)
 	for _, request := range []string{
 		getLines + emptyLine, "GET /ok HTTP/1.0\r\n\r\n", "GET http://x/ok" + hostLine + emptyLine,
 		getLines + "Content-Length: 0\r\n" + emptyLine,
 		getLines + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + emptyLine,
 		postLines + lengthLine + emptyLine + "hi",
 	} {
-		require.Equal(t, 200, b.sendRaw(t, request).StatusCode, "%.60q", request)
+		require.Equal(t, 200, server.sendRaw(t, request).StatusCode, "%.60q", request)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		"code-unknown": {apperr.New("ERR_ODD", "internals"), 500, ""},
 	}
 	bodyHeaders := []string{"ETag", "Last-Modified", "Content-Encoding", "Content-Disposition", "Content-Language"}
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/:case", func(c *fiber.Ctx) error {
 			c.Set("RateLimit", "kept")
 			for _, name := range bodyHeaders {
@@ -160,37 +160,37 @@ func TestErrorsBecomeResponses(t *testing.T) {
 	})
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			a := b.get(t, "/"+name)
-			a.requireError(t, c.status)
-			require.NotContains(t, a.body, "internals")
-			require.NotContains(t, a.body, "10.1.2.3")
-			require.Contains(t, a.body, c.message)
-			require.Equal(t, map[int]string{429: "7", 503: "2"}[c.status], a.Header.Get("Retry-After"))
-			require.Equal(t, map[int]string{401: "Bearer"}[c.status], a.Header.Get("WWW-Authenticate"))
-			require.Equal(t, "kept", a.Header.Get("RateLimit"))
+			response := server.get(t, "/"+name)
+			response.requireError(t, c.status)
+			require.NotContains(t, response.body, "internals")
+			require.NotContains(t, response.body, "10.1.2.3")
+			require.Contains(t, response.body, c.message)
+			require.Equal(t, map[int]string{429: "7", 503: "2"}[c.status], response.Header.Get("Retry-After"))
+			require.Equal(t, map[int]string{401: "Bearer"}[c.status], response.Header.Get("WWW-Authenticate"))
+			require.Equal(t, "kept", response.Header.Get("RateLimit"))
 			for _, name := range bodyHeaders {
-				require.Empty(t, a.Header.Get(name))
+				require.Empty(t, response.Header.Get(name))
 			}
 			if c.status >= 500 {
 				level := map[bool]string{true: "WARN", false: "ERROR"}[c.status == 503]
-				require.Regexp(t, `"level":"`+level+`","msg":"request failed","request_id":"`+a.Header.Get("X-Request-Id"),
-					b.logs.String())
+				require.Regexp(t, `"level":"`+level+`","msg":"request failed","request_id":"`+
+					response.Header.Get("X-Request-Id"), server.logs.String())
 			}
 		})
 	}
-	require.Contains(t, b.logs.String(), "10.1.2.3", "the cause is in the log")
+	require.Contains(t, server.logs.String(), "10.1.2.3", "the cause is in the log")
 }
 
-// An error page that panics is replaced by the error body. Errors in front of the router have a page, too.
+// An error page that panics is replaced by the error body. Errors before routing also get the error page.
 func TestErrorPageMayPanicAndServesEarlyErrors(t *testing.T) {
-	b := startServer(t, Options{ErrorPage: func(c *fiber.Ctx, _ Failure) bool {
+	server := startServer(t, Options{ErrorPage: func(c *fiber.Ctx, _ Failure) bool {
 		if c.Path() == "/broken" {
 			panic("the template is broken")
 		}
 		return c.SendString("<p>") == nil
 	}}, nil)
-	b.get(t, "/broken").requireError(t, 404)
-	early := b.sendRaw(t, "GET /page#x HTTP/1.1\r\nHost: x\r\n\r\n")
+	server.get(t, "/broken").requireError(t, 404)
+	early := server.sendRaw(t, "GET /page#x HTTP/1.1\r\nHost: x\r\n\r\n")
 	require.Equal(t, 400, early.StatusCode)
 	require.Equal(t, "<p>", early.body)
 }

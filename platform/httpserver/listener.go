@@ -16,16 +16,14 @@ import (
 
 const (
 	maxConnections = 10_000
-	// acceptWait delays each retry of Accept, so that it does not spin when file descriptors run
-	// out.
-	acceptWait = 50 * time.Millisecond
+	acceptWait     = 50 * time.Millisecond // prevents a busy loop when file descriptors run out
 )
 
 // maxPerNetwork bounds the connections of each of netaddr.Networks: of an IPv4 address or IPv6 /64,
 // and of an IPv6 /48. It does not apply to trusted proxies.
 var maxPerNetwork = [...]int{500, 2_000}
 
-var refusedConnection = func() []byte {
+var refusalResponse = func() []byte {
 	body := genericFailure(fiber.StatusServiceUnavailable).body()
 	return fmt.Appendf(nil, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
 		"Retry-After: 5\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
@@ -35,11 +33,11 @@ var refusedConnection = func() []byte {
 // defaultConnections returns the soft limit of open files, which Go has raised, less the reserved ones.
 // It returns at least half of that limit, and at most maxConnections.
 func defaultConnections(reserved int) int {
-	var files syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
+	var openFiles syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &openFiles) != nil {
 		return maxConnections
 	}
-	limit := int(min(files.Cur, 1<<20))
+	limit := int(min(openFiles.Cur, 1<<20))
 	return min(maxConnections, max(limit-reserved, limit/2))
 }
 
@@ -92,7 +90,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return c, nil
 		}
 		l.srv.metrics.refused.Inc()
-		_, _ = accepted.Write(refusedConnection) // never blocks: the response fits into the empty send buffer
+		_, _ = accepted.Write(refusalResponse) // never blocks: the response fits into the empty send buffer
 		_ = accepted.Close()
 	}
 }
@@ -146,8 +144,8 @@ func (l *listener) count() int {
 	return len(l.openConns)
 }
 
-// closeStreams ends blocked writes: it sets all write deadlines to now.
-func (l *listener) closeStreams() {
+// abortWrites sets all write deadlines to now.
+func (l *listener) abortWrites() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.openConns {

@@ -44,10 +44,10 @@ func (r *request) logAccess(status int, bytes int64, duration time.Duration, err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// countAbort counts a connection that its client ended within a request, and logs one a second.
+// countAbort counts a connection that its client ended within a request. It logs one a second.
 func (s *Server) countAbort(c *fiber.Ctx) {
 	s.metrics.aborts.Inc()
-	s.aborts.Do(func() {
+	s.abortLog.Do(func() {
 		s.opts.Logger.Info("a client ended its connection within a request", "client",
 			clientAddr(c.Context().RemoteAddr(), nil, nil))
 	})
@@ -106,13 +106,13 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 
 // startSpan continues the caller's trace. It ignores tracestate, which may contain an API key.
 func (r *request) startSpan(header *fasthttp.RequestHeader) {
-	caller := propagation.TraceContext{}.Extract(r.ctx,
+	callerCtx := propagation.TraceContext{}.Extract(r.ctx,
 		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
-	r.ctx, r.span = r.srv.opts.Tracer.Start(caller, r.method,
+	r.ctx, r.span = r.srv.opts.Tracer.Start(callerCtx, r.method,
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.startedAt))
 }
 
-// endSpan leaves out the path and the client's address, which are private.
+// endSpan records neither the path nor the client's address, which are private.
 func (r *request) endSpan(status int, err error) {
 	method := metricMethod(r.method)
 	r.span.SetName(method + " " + r.route)

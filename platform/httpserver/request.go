@@ -184,9 +184,9 @@ func StreamContext(c *fiber.Ctx) context.Context {
 
 var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-func requestID(sent []byte) string {
-	if requestIDPattern.Match(sent) {
-		return string(sent)
+func requestID(clientID []byte) string {
+	if requestIDPattern.Match(clientID) {
+		return string(clientID)
 	}
 	return rand.Text()
 }

@@ -24,26 +24,26 @@ import (
 
 // openapi.yaml, X-Request-Id: the client's id is used if it matches [A-Za-z0-9_-]{8,64}.
 func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
 	})
 	for id, valid := range map[string]bool{
 		"abcDEF_-19": true, "12345678": true, strings.Repeat("a", 64): true, "1234567": false,
 		strings.Repeat("a", 65): false, "abcd efgh": false, "abcdefg;": false, "ünïcödé1": false, "": false,
 	} {
-		a := b.get(t, "/id", "X-Request-Id", id)
-		got := a.Header.Get("X-Request-Id")
+		response := server.get(t, "/id", "X-Request-Id", id)
+		got := response.Header.Get("X-Request-Id")
 		require.Equal(t, valid, got == id, "sent %q, got %q", id, got)
 		require.Regexp(t, requestIDPattern, got)
-		require.Equal(t, a.body, got)
+		require.Equal(t, response.body, got)
 	}
-	early := b.sendRaw(t, "GET /id#x"+hostLine+"X-Request-Id: my-own-id\r\n\r\n")
+	early := server.sendRaw(t, "GET /id#x"+hostLine+"X-Request-Id: my-own-id\r\n\r\n")
 	require.Equal(t, "my-own-id", early.Header.Get("X-Request-Id"), "in front of the router")
 }
 
 // rules.md, Data: the client is the connection's address or, behind trusted proxies, the last untrusted forwarded one.
 func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
-	nets := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
 		remote    string
 		forwarded []string
@@ -74,28 +74,28 @@ func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 		for _, line := range c.forwarded {
 			forwarded = append(forwarded, []byte(line))
 		}
-		require.Equal(t, c.want, clientAddr(remote, forwarded, nets), "%+v", c)
+		require.Equal(t, c.want, clientAddr(remote, forwarded, trusted), "%+v", c)
 	}
-	require.Empty(t, clientAddr(&net.UnixAddr{Name: "x"}, nil, nets))
+	require.Empty(t, clientAddr(&net.UnixAddr{Name: "x"}, nil, trusted))
 }
 
 // Metrics are labelled by route template and known method, never by a client's path.
 func TestMetricsAreByRouteTemplate(t *testing.T) {
-	reg := prometheus.NewRegistry()
-	b := startServer(t, Options{Metrics: reg}, func(app *fiber.App) {
+	registry := prometheus.NewRegistry()
+	server := startServer(t, Options{Metrics: registry}, func(app *fiber.App) {
 		app.Get("/api/v1/forks/:id", func(c *fiber.Ctx) error { return c.SendString("x") })
 	})
 	for _, path := range []string{"/api/v1/forks/1", "/api/v1/forks/2", "/api/v1/none/2", "/elsewhere"} {
-		b.get(t, path)
+		server.get(t, path)
 	}
-	b.sendRaw(t, "BREW /x HTTP/1.1\r\nHost: x\r\n\r\n")
-	eventually(t, "all to be counted", func() bool { return testutil.CollectAndCount(b.metrics.duration) == 3 })
-	got := tb.Must(testutil.CollectAndFormat(reg, expfmt.TypeTextPlain, "dg_http_request_duration_seconds"))(t)
+	server.sendRaw(t, "BREW /x HTTP/1.1\r\nHost: x\r\n\r\n")
+	eventually(t, "all to be counted", func() bool { return testutil.CollectAndCount(server.metrics.duration) == 3 })
+	text := tb.Must(testutil.CollectAndFormat(registry, expfmt.TypeTextPlain, "dg_http_request_duration_seconds"))(t)
 	for _, labels := range []string{
 		`method="GET",route="/api/v1/forks/:id",status="200"} 2`,
 		`method="GET",route="unmatched",status="404"} 2`, `method="other",route="unmatched",status="501"} 1`,
 	} {
-		require.Contains(t, string(got), "dg_http_request_duration_seconds_count{"+labels)
+		require.Contains(t, string(text), "dg_http_request_duration_seconds_count{"+labels)
 	}
 }
 
@@ -103,50 +103,50 @@ func TestMetricsAreByRouteTemplate(t *testing.T) {
 func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	values := make(chan []string, 2)
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	b := startServer(t, Options{TrustedProxies: loopback}, func(app *fiber.App) {
+	server := startServer(t, Options{TrustedProxies: loopback}, func(app *fiber.App) {
 		app.Get("/v/:p", func(c *fiber.Ctx) error {
 			values <- []string{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")}
 			return nil
 		})
 	})
-	c := b.dial(t)
+	c := server.dial(t)
 	r := bufio.NewReader(c)
-	for i, x := range []string{"a", "b"} {
-		s := strings.Repeat(x, 8)
+	for i, letter := range []string{"a", "b"} {
+		value := strings.Repeat(letter, 8)
 		_, _ = fmt.Fprintf(c, "GET /v/%s"+hostLine+"X-Request-Id: %s\r\nUser-Agent: %s\r\n"+
-			"X-Forwarded-For: 192.0.2.%d\r\n\r\n", s, s, s, i)
-		require.Equal(t, 200, readAnswer(tb.Must(http.ReadResponse(r, nil))(t)).StatusCode)
+			"X-Forwarded-For: 192.0.2.%d\r\n\r\n", value, value, value, i)
+		require.Equal(t, 200, readResponse(tb.Must(http.ReadResponse(r, nil))(t)).StatusCode)
 	}
 	require.Equal(t, []string{"aaaaaaaa", "192.0.2.0", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}, <-values)
 }
 
 // Each request has one log line, without query, key or redacted parts of the path.
 func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
-	b := startServer(t, Options{
+	server := startServer(t, Options{
 		RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") },
 	}, func(app *fiber.App) {
 		app.Get("/forks/:id", func(c *fiber.Ctx) error { return c.SendString("12345") })
 	})
-	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").Header.Get("X-Request-Id")
-	b.sendRaw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
-	eventually(t, "two log lines", func() bool { return strings.Count(b.logs.String(), "\n") >= 2 })
-	logs := b.logs.String()
+	response := server.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret")
+	server.sendRaw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
+	eventually(t, "two log lines", func() bool { return strings.Count(server.logs.String(), "\n") >= 2 })
+	logs := server.logs.String()
 	require.NotRegexp(t, "secret|hidden|token", logs)
 	line, _, _ := strings.Cut(logs, "\n")
-	var got map[string]any
-	require.NoError(t, json.Unmarshal([]byte(line), &got))
-	for k, want := range map[string]any{
-		"request_id": id, "method": "GET", "route": "/forks/:id", "path": "/forks/***",
+	var entry map[string]any
+	require.NoError(t, json.Unmarshal([]byte(line), &entry))
+	for field, want := range map[string]any{
+		"request_id": response.Header.Get("X-Request-Id"), "method": "GET", "route": "/forks/:id", "path": "/forks/***",
 		"status": 200.0, "bytes": 5.0, "client": "127.0.0.1",
 	} {
-		require.Equal(t, want, got[k], k)
+		require.Equal(t, want, entry[field], field)
 	}
 	require.Equal(t, 2, strings.Count(logs, "\n"), logs)
 }
 
 // Authenticated requests below the rate limit and server faults are always logged. Other requests are sampled.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/known", func(c *fiber.Ctx) error {
 			MarkAuthenticated(c)
 			return c.SendString("ok")
@@ -158,21 +158,21 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 		app.Get("/broken", func(*fiber.Ctx) error { return fiber.ErrInternalServerError })
 		plainRoutes(app)
 	})
-	const flood = 500
-	for i := range flood {
-		b.get(t, []string{"/ok", "/limited"}[i%2])
+	const requests = 500
+	for i := range requests {
+		server.get(t, []string{"/ok", "/limited"}[i%2])
 		if i%10 == 0 {
-			b.get(t, "/broken")
+			server.get(t, "/broken")
 		}
 	}
-	b.get(t, "/known")
-	count := func(text string) int { return strings.Count(b.logs.String(), text) }
+	server.get(t, "/known")
+	count := func(text string) int { return strings.Count(server.logs.String(), text) }
 	eventually(t, "the last request to be logged", func() bool { return count("/known") > 0 })
 	for _, route := range []string{`"route":"/ok"`, `"route":"/limited"`} {
-		require.Less(t, count(route), flood/2)
+		require.Less(t, count(route), requests/2)
 		require.Positive(t, count(route))
 	}
-	require.Equal(t, flood/10, count(`"route":"/broken"`))
+	require.Equal(t, requests/10, count(`"route":"/broken"`))
 	for _, status := range []int{200, 404, 431, 500, 501, 503, 505} { // clients cause 501 and 505
 		require.Equal(t, status == 500 || status == 503, isServerFault(status), status)
 	}
@@ -192,10 +192,10 @@ func TestGzipIsAcceptedWithAPositiveWeight(t *testing.T) {
 	}
 }
 
-// Compressed JSON has an ETag of its own. TestUnchangedReportsAreNotSent tests when a tag gets a 304.
+// Plain and compressed JSON have different ETags. A request with the current ETag gets 304.
 func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.All("/j", func(c *fiber.Ctx) error {
 			tag := ETag(c, "org1", "7")
 			if NotModified(c, tag) {
@@ -204,39 +204,39 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 			return SendJSON(c, body, tag, nil)
 		})
 	})
-	plain := b.get(t, "/j")
+	plain := server.get(t, "/j")
 	require.Equal(t, string(body), plain.body)
 	require.Empty(t, plain.Header.Get("Content-Encoding"))
-	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
+	zipped := server.get(t, "/j", "Accept-Encoding", "gzip")
 	require.Equal(t, body, zipped.decompressedBody(t))
-	for _, a := range []answer{plain, zipped} {
-		a.requireHeaders(t, map[string]string{"Vary": "Authorization, Accept-Encoding",
+	for _, response := range []testResponse{plain, zipped} {
+		response.requireHeaders(t, map[string]string{"Vary": "Authorization, Accept-Encoding",
 			"Cache-Control": "private, no-cache", "Content-Type": "application/json; charset=utf-8"})
 	}
 	tag := plain.Header.Get("ETag")
 	gzipTag := zipped.Header.Get("ETag")
 	require.Regexp(t, `^"[^"]+"$`, tag)
 	require.Equal(t, strings.TrimSuffix(tag, `"`)+`-gzip"`, gzipTag)
-	again := b.get(t, "/j", "Accept-Encoding", "gzip", "If-None-Match", `"other,"`, "If-None-Match", gzipTag)
-	require.Equal(t, 304, again.StatusCode, "the second line has the tag")
-	require.Empty(t, again.body+again.Header.Get("Content-Type"))
-	require.Equal(t, 200, b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT").StatusCode)
-	head := b.send(t, "HEAD", "/j", "Accept-Encoding", "gzip")
+	notModified := server.get(t, "/j", "Accept-Encoding", "gzip", "If-None-Match", `"other,"`, "If-None-Match", gzipTag)
+	require.Equal(t, 304, notModified.StatusCode, "the second line has the tag")
+	require.Empty(t, notModified.body+notModified.Header.Get("Content-Type"))
+	require.Equal(t, 200, server.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT").StatusCode)
+	head := server.send(t, "HEAD", "/j", "Accept-Encoding", "gzip")
 	require.Equal(t, zipped.Header.Get("Content-Length"), head.Header.Get("Content-Length"))
 }
 
-// A body of several megabytes is sent in blocks, with a Content-Length. onSent is called once.
+// A body of several megabytes has a Content-Length. SendJSON calls onSent once.
 func TestLargeJSONHasAContentLength(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
 	calls := make(chan struct{}, 2)
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/j", func(c *fiber.Ctx) error { return SendJSON(c, body, "", func() { calls <- struct{}{} }) })
 	})
-	a := b.get(t, "/j")
-	a.requireHeaders(t, map[string]string{"Content-Length": "4194304"})
-	require.True(t, bytes.Equal(body, []byte(a.body)))
-	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
+	response := server.get(t, "/j")
+	response.requireHeaders(t, map[string]string{"Content-Length": "4194304"})
+	require.True(t, bytes.Equal(body, []byte(response.body)))
+	eventually(t, "the log line", func() bool { return strings.Contains(server.logs.String(), `"bytes":4194304`) })
 	require.Len(t, calls, 1)
-	b.get(t, "/j", "Range", "bytes=9-").requireError(t, 400)
+	server.get(t, "/j", "Range", "bytes=9-").requireError(t, 400)
 	require.Len(t, calls, 2, "onSent is called for a refused body, too")
 }

@@ -64,8 +64,9 @@ type Server struct {
 	app     *fiber.App // nil if another program owns the app
 	opts    Options
 	metrics *metrics
-	sampler *rate.Limiter  // limits the lines of the access log
-	aborts  rate.Sometimes // logs connections that clients ended
+	sampler *rate.Limiter // limits the lines of the access log
+
+	abortLog rate.Sometimes // limits the log lines about connections that clients ended
 
 	baseCtx context.Context // parent of all requests' contexts; Shutdown cancels it
 	abort   context.CancelCauseFunc
@@ -75,10 +76,10 @@ type Server struct {
 	listener *listener
 }
 
-// newServer returns a server without a fiber.App: it serves on that of another program.
+// newServer returns a server without a fiber.App, for the fiber.App of another program.
 func newServer(o Options) *Server {
 	s := &Server{
-		opts: o, sampler: rate.NewLimiter(50, 50), aborts: rate.Sometimes{Interval: time.Second},
+		opts: o, sampler: rate.NewLimiter(50, 50), abortLog: rate.Sometimes{Interval: time.Second},
 	}
 	s.listener = &listener{srv: s, openConns: map[*conn]struct{}{}, connsByNetwork: map[netip.Prefix]int{}}
 	s.metrics = newMetrics(o.Metrics, s)
@@ -153,8 +154,8 @@ var ErrStopped = errors.New("the server is stopping")
 const (
 	// abortWait is how long Shutdown waits for cancelled requests to end.
 	abortWait = 4 * time.Second
-	// lastWrites is how long Shutdown then waits for connections to close by themselves.
-	lastWrites = time.Second
+	// closeWait is how long Shutdown then waits for connections to close by themselves.
+	closeWait = time.Second
 )
 
 // Stopping reports whether a shutdown has begun: health checks must fail from then on.
@@ -181,9 +182,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			s.opts.Grace.String())
 	}
 	s.abort(ErrStopped)
-	s.listener.closeStreams()
+	s.listener.abortWrites()
 	ended := waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
-	waitUntil(lastWrites, func() bool { return s.listener.count() == 0 })
+	waitUntil(closeWait, func() bool { return s.listener.count() == 0 })
 	s.listener.closeAll()
 	if !ended {
 		return fmt.Errorf("shutdown: %d requests did not end", s.running.Load())
@@ -191,12 +192,12 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-func waitUntil(limit time.Duration, done func() bool) bool {
+func waitUntil(timeout time.Duration, condition func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(limit); !done(); <-tick.C {
+	for deadline := time.Now().Add(timeout); !condition(); <-tick.C {
 		if time.Now().After(deadline) {
-			return done()
+			return condition()
 		}
 	}
 	return true

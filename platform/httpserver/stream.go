@@ -27,9 +27,7 @@ const (
 	// sendBuffer is SO_SNDBUF. Autotuning may grow the buffer to 4 MB, and a slow but steady reader
 	// would then miss deadlines.
 	sendBuffer = 128 << 10
-	// gzipLevel is low, because levels 3 to 7 save at most 4% more but take up to three times as
-	// long.
-	gzipLevel = 2
+	gzipLevel  = 2 // levels 3 to 7 save at most 4% more but take up to three times as long
 )
 
 // Source yields a body block by block. Only one goroutine at a time calls its methods.
@@ -74,7 +72,7 @@ func StreamHead(c *fiber.Ctx, header map[string]string) error {
 	return nil
 }
 
-// StreamNotModified responds with 304 and the headers of Stream that header and RFC 9110 name.
+// StreamNotModified responds with 304 and the headers of Stream.
 func StreamNotModified(c *fiber.Ctx, header map[string]string) error {
 	setStreamHeaders(c, header, false)
 	c.Status(fiber.StatusNotModified)
@@ -109,13 +107,13 @@ type stream struct {
 	complete  bool  // whether all blocks were written
 }
 
-// socket is the part of a TCP connection that streams set.
+// socket has the options of a TCP connection that streams set.
 type socket interface {
 	SetLinger(seconds int) error
 	SetWriteBuffer(bytes int) error
 }
 
-// tcpOf returns the TCP connection, also below the TLS of another program's listener.
+// tcpOf returns the TCP connection, also below the TLS of another program's listener, or nil.
 func tcpOf(c net.Conn) socket {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = secure.NetConn()
@@ -147,8 +145,7 @@ func (s *stream) send(ctx *fasthttp.RequestCtx, size int) {
 	ctx.Response.SetBodyStream(s, size)
 }
 
-// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read. Without a length each Write is a
-// chunk.
+// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read.
 func (*stream) SupportsBodyWriteTo() bool { return true }
 
 // Read must not return io.EOF, which would make a truncated chunked body look complete.
@@ -159,7 +156,7 @@ func (*stream) Read([]byte) (int, error) {
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	s.resetOnClose(true)
 	if s.tcp != nil {
-		_ = s.tcp.SetWriteBuffer(sendBuffer) // a write to a closed connection fails as well
+		_ = s.tcp.SetWriteBuffer(sendBuffer) // if the connection is closed, the first write fails too
 	}
 	writer := &blockWriter{s, out}
 	if err := s.copyOrCompress(writer); err != nil {
@@ -173,7 +170,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	return s.sent, nil
 }
 
-// copyTo writes all blocks to w. It flushes the first, so that the response begins at once.
+// copyTo writes all blocks to w. It flushes the first block, so that the response begins at once.
 func (s *stream) copyTo(w io.Writer, flush func() error) error {
 	for first := true; !s.ended; first = false {
 		if _, err := w.Write(s.block); err != nil {
@@ -199,22 +196,22 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// copyOrCompress is copyTo, with gzip if set. It writes no footer to a truncated file.
+// copyOrCompress calls copyTo, through gzip if s.compress is set. A truncated file gets no footer.
 func (s *stream) copyOrCompress(w io.Writer) error {
 	if !s.compress {
 		return s.copyTo(w, func() error { return nil })
 	}
 	blocks := bufio.NewWriterSize(w, BlockSize)
-	z := gzipWriters.Get().(*gzip.Writer)
-	defer gzipWriters.Put(z)
-	z.Reset(blocks)
-	if err := s.copyTo(z, func() error { return errors.Join(z.Flush(), blocks.Flush()) }); err != nil {
+	zipped := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(zipped)
+	zipped.Reset(blocks)
+	if err := s.copyTo(zipped, func() error { return errors.Join(zipped.Flush(), blocks.Flush()) }); err != nil {
 		return err
 	}
-	return errors.Join(z.Close(), blocks.Flush())
+	return errors.Join(zipped.Close(), blocks.Flush())
 }
 
-// blockWriter extends the write deadline with each block: the whole transfer has none.
+// blockWriter sets a new write deadline for each block: the whole transfer has none.
 type blockWriter struct {
 	stream *stream
 	out    io.Writer
@@ -263,7 +260,7 @@ func (s *stream) outcome(writeErr error) error {
 	case context.Cause(s.req.serverCtx) != nil:
 		return context.Cause(s.req.serverCtx)
 	case writeErr == nil:
-		return ErrClientGone // nothing was sent
+		return ErrClientGone // fasthttp closed the stream before its end
 	}
 	return fmt.Errorf("%w: %w", ErrClientGone, writeErr)
 }

@@ -23,9 +23,9 @@ import (
 )
 
 type fakeSource struct {
-	rest      []byte                 // bytes not yet returned
-	afterRest func() ([]byte, error) // called after the last block; nil: the end
-	closed    chan closeCall
+	unread   []byte                 // bytes that Next has not returned
+	afterEnd func() ([]byte, error) // what Next returns after the last block; nil: io.EOF
+	closed   chan closeCall
 }
 
 type closeCall struct {
@@ -33,40 +33,40 @@ type closeCall struct {
 	err  error
 }
 
-func newFakeSource(body []byte, afterRest func() ([]byte, error)) *fakeSource {
-	return &fakeSource{rest: body, afterRest: afterRest, closed: make(chan closeCall, 2)}
+func newFakeSource(body []byte, afterEnd func() ([]byte, error)) *fakeSource {
+	return &fakeSource{unread: body, afterEnd: afterEnd, closed: make(chan closeCall, 2)}
 }
 
 func (s *fakeSource) Next() ([]byte, error) {
-	if len(s.rest) == 0 {
-		if s.afterRest == nil {
+	if len(s.unread) == 0 {
+		if s.afterEnd == nil {
 			return nil, io.EOF
 		}
-		return s.afterRest()
+		return s.afterEnd()
 	}
-	n := min(BlockSize, len(s.rest))
-	block := s.rest[:n]
-	s.rest = s.rest[n:]
+	n := min(BlockSize, len(s.unread))
+	block := s.unread[:n]
+	s.unread = s.unread[n:]
 	return block, nil
 }
 
 func (s *fakeSource) Close(sent int64, err error) { s.closed <- closeCall{sent, err} }
 
 func (s *fakeSource) requireClosed(t *testing.T, want error) closeCall {
-	e := receive(t, s.closed, "the source to be closed")
-	require.ErrorIs(t, e.err, want)
+	call := receive(t, s.closed, "the source to be closed")
+	require.ErrorIs(t, call.err, want)
 	require.Empty(t, s.closed, "closed twice")
-	return e
+	return call
 }
 
 // randomBytes returns text that gzip compresses to about half its size.
 func randomBytes(n int) []byte {
-	b := make([]byte, n)
+	body := make([]byte, n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))
-	for i := range b {
-		b[i] = "0123456789abcdef\n"[r.IntN(17)]
+	for i := range body {
+		body[i] = "0123456789abcdef\n"[r.IntN(17)]
 	}
-	return b
+	return body
 }
 
 func serveSource(t *testing.T, o Options, source *fakeSource) *testServer {
@@ -84,18 +84,18 @@ func serveSource(t *testing.T, o Options, source *fakeSource) *testServer {
 // A file of any size arrives complete, plain and compressed. Its source is closed once.
 func TestWholeFileArrives(t *testing.T) {
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20} {
-		for _, enc := range []string{"", "gzip"} {
-			t.Run(fmt.Sprint(enc, size), func(t *testing.T) {
+		for _, encoding := range []string{"", "gzip"} {
+			t.Run(fmt.Sprint(encoding, size), func(t *testing.T) {
 				source := newFakeSource(randomBytes(size), nil)
-				a := serveSource(t, Options{}, source).get(t, "/x", "Accept-Encoding", enc)
-				require.NoError(t, a.err)
-				require.Equal(t, 200, a.StatusCode)
-				require.True(t, bytes.Equal(randomBytes(size), a.decompressedBody(t)), "it is not the file")
-				a.requireHeaders(t, map[string]string{
-					"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
+				response := serveSource(t, Options{}, source).get(t, "/x", "Accept-Encoding", encoding)
+				require.NoError(t, response.err)
+				require.Equal(t, 200, response.StatusCode)
+				require.True(t, bytes.Equal(randomBytes(size), response.decompressedBody(t)), "it is not the file")
+				response.requireHeaders(t, map[string]string{
+					"Content-Encoding": encoding, "Cache-Control": "no-store, no-transform",
 					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment"})
-				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-				require.Equal(t, int64(len(a.body)), source.requireClosed(t, nil).sent)
+				require.NotEmpty(t, response.Header.Get("X-Request-Id"))
+				require.Equal(t, int64(len(response.body)), source.requireClosed(t, nil).sent)
 			})
 		}
 	}
@@ -105,77 +105,77 @@ func TestWholeFileArrives(t *testing.T) {
 func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	denied := apperr.New(apperr.Validation, "Give a shorter period.")
 	s := newFakeSource(nil, func() ([]byte, error) { return nil, denied })
-	a := serveSource(t, Options{}, s).get(t, "/x", "Accept-Encoding", "gzip")
-	a.requireError(t, 400)
-	require.Empty(t, a.Header.Get("Content-Disposition")+a.Header.Get("Content-Encoding"))
+	response := serveSource(t, Options{}, s).get(t, "/x", "Accept-Encoding", "gzip")
+	response.requireError(t, 400)
+	require.Empty(t, response.Header.Get("Content-Disposition")+response.Header.Get("Content-Encoding"))
 	s.requireClosed(t, denied)
 	panics := newFakeSource(nil, func() ([]byte, error) { panic("internals") })
-	a = serveSource(t, Options{}, panics).get(t, "/x")
-	a.requireError(t, 500)
-	require.NotContains(t, a.body, "internals")
+	response = serveSource(t, Options{}, panics).get(t, "/x")
+	response.requireError(t, 500)
+	require.NotContains(t, response.body, "internals")
 }
 
 // A source is closed if middleware replaces its response with an error.
 func TestUnsentFileIsClosed(t *testing.T) {
 	s := newFakeSource(randomBytes(200_000), nil)
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Use(func(c *fiber.Ctx) error {
 			_ = c.Next()
 			return apperr.New(apperr.Unavailable, "The audit could not be written.")
 		})
 		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s, nil) })
 	})
-	b.get(t, "/x").requireError(t, 503)
+	server.get(t, "/x").requireError(t, 503)
 	s.requireClosed(t, ErrClientGone)
 }
 
-// HTTP/1.0 gets 505, a range 400. HEAD gets the headers, and no bytes after them.
+// HTTP/1.0 gets 505, a Range header gets 400, and HEAD gets only headers: no block is read for them.
 func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	s := newFakeSource(randomBytes(10), nil)
-	b := serveSource(t, Options{}, s)
-	a := b.send(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
-	require.Equal(t, 200, a.StatusCode)
-	a.requireHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
+	server := serveSource(t, Options{}, s)
+	response := server.send(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
+	require.Equal(t, 200, response.StatusCode)
+	response.requireHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
 		"Content-Length": ""})
-	c := b.dial(t)
+	c := server.dial(t)
 	_, _ = io.WriteString(c, "HEAD /x"+hostLine+"\r\nHEAD /x"+hostLine+"Connection: close\r\n\r\n")
-	answers, _ := io.ReadAll(c)
-	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(answers))
-	b.sendRaw(t, "GET /x HTTP/1.0\r\n\r\n").requireError(t, 505)
+	responses, _ := io.ReadAll(c)
+	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(responses))
+	server.sendRaw(t, "GET /x HTTP/1.0\r\n\r\n").requireError(t, 505)
 	s.requireClosed(t, nil)
-	b.get(t, "/x", "Range", "bytes=9-").requireError(t, 400)
+	server.get(t, "/x", "Range", "bytes=9-").requireError(t, 400)
 	s.requireClosed(t, nil)
-	require.Len(t, s.rest, 10)
+	require.Len(t, s.unread, 10)
 }
 
 var errBrokenRows = errors.New("the rows broke")
 
-func (b *testServer) beginStream(t *testing.T, path string, header ...string) net.Conn {
-	c := b.dial(t)
+func (s *testServer) beginStream(t *testing.T, path string, header ...string) net.Conn {
+	c := s.dial(t)
 	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
 	tb.Must(io.ReadFull(c, make([]byte, 1000)))(t)
 	return c
 }
 
-// rules.md, CSV: an aborted transfer ends with a TCP reset, as GNU wget would exit 0 after a FIN inside a chunk.
+// rules.md, CSV: an aborted transfer ends with a TCP reset. After a FIN inside a chunk, GNU wget would exit 0.
 func TestBrokenTransferEndsWithAReset(t *testing.T) {
-	for name, afterRest := range map[string]func() ([]byte, error){
+	for name, afterEnd := range map[string]func() ([]byte, error){
 		"the source fails":     func() ([]byte, error) { return nil, errBrokenRows },
 		"it fails with an EOF": func() ([]byte, error) { return nil, fmt.Errorf("%w: %w", errBrokenRows, io.EOF) },
 		"it panics":            func() ([]byte, error) { panic("no") },
 	} {
 		for _, accept := range []string{"identity", "gzip"} {
 			t.Run(name+", "+accept, func(t *testing.T) {
-				source := newFakeSource(randomBytes(300_000), afterRest)
-				b := serveSource(t, Options{}, source)
-				conn := b.beginStream(t, "/x", "Accept-Encoding: "+accept)
+				source := newFakeSource(randomBytes(300_000), afterEnd)
+				server := serveSource(t, Options{}, source)
+				conn := server.beginStream(t, "/x", "Accept-Encoding: "+accept)
 				rest, err := io.ReadAll(conn)
 				require.ErrorIs(t, err, syscall.ECONNRESET, "after %d bytes", len(rest))
 				require.False(t, bytes.HasSuffix(rest, []byte("0\r\n\r\n")), "it looks complete")
-				e := receive(t, source.closed, "the source to be closed")
-				require.Error(t, e.err)
-				require.NotErrorIs(t, e.err, ErrClientGone)
-				eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"broken":"`) })
+				call := receive(t, source.closed, "the source to be closed")
+				require.Error(t, call.err)
+				require.NotErrorIs(t, call.err, ErrClientGone)
+				eventually(t, "the log", func() bool { return strings.Contains(server.logs.String(), `"broken":"`) })
 			})
 		}
 	}
@@ -184,13 +184,13 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 // The first rows are sent before the next block is read, compressed or not.
 func TestFirstBlockIsSentAtOnce(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
-		begun := make(chan struct{})
+		firstBlockRead := make(chan struct{})
 		source := newFakeSource(randomBytes(4000), func() ([]byte, error) {
-			<-begun
+			<-firstBlockRead
 			return nil, io.EOF
 		})
 		serveSource(t, Options{}, source).beginStream(t, "/x", "Accept-Encoding: "+accept)
-		close(begun)
+		close(firstBlockRead)
 		source.requireClosed(t, nil)
 	}
 }
@@ -198,8 +198,8 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 // The source is closed when the client disconnects.
 func TestDisconnectIsNoticed(t *testing.T) {
 	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
-	b := serveSource(t, Options{}, source)
-	b.beginStream(t, "/x").Close()
+	server := serveSource(t, Options{}, source)
+	server.beginStream(t, "/x").Close()
 	source.requireClosed(t, ErrClientGone)
 }
 
@@ -210,21 +210,21 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	}
 	t.Parallel()
 	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
-	b := serveSource(t, Options{}, source)
-	c := b.dial(t)
+	server := serveSource(t, Options{}, source)
+	c := server.dial(t)
 	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4<<10))
 	_, _ = io.WriteString(c, "GET /x"+hostLine+"\r\n")
 	select {
-	case e := <-source.closed:
-		require.ErrorIs(t, e.err, ErrClientGone)
+	case call := <-source.closed:
+		require.ErrorIs(t, call.err, ErrClientGone)
 	case <-t.Context().Done():
 	}
 	require.ErrorIs(t, tb.ErrorOf(io.Copy(io.Discard, c)), syscall.ECONNRESET)
 }
 
-// A small send buffer lets a slow client meet each write deadline. A close mid-transfer, also by a kill, is a reset.
+// A small send buffer lets a slow client meet each write deadline. If dg is killed within a transfer, a reset ends it.
 func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
-	options := func(conn net.Conn) (linger *unix.Linger, buffer int) {
+	socketOptions := func(conn net.Conn) (linger *unix.Linger, buffer int) {
 		raw, _ := conn.(syscall.Conn).SyscallConn()
 		_ = raw.Control(func(fd uintptr) {
 			linger, _ = unix.GetsockoptLinger(int(fd), unix.SOL_SOCKET, unix.SO_LINGER)
@@ -232,25 +232,25 @@ func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 		})
 		return linger, buffer
 	}
-	b := startServer(t, Options{}, func(app *fiber.App) {
+	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			conn := c.Context().Conn()
 			return Stream(c, newFakeSource(randomBytes(3*BlockSize), func() ([]byte, error) {
-				linger, buffer := options(conn)
+				linger, buffer := socketOptions(conn)
 				assert.Equal(t, unix.Linger{Onoff: 1}, *linger)
 				assert.Equal(t, 2*sendBuffer, buffer, "the kernel doubles it for its own needs")
 				return nil, io.EOF
 			}), nil)
 		})
 		app.Get("/next", func(c *fiber.Ctx) error {
-			linger, _ := options(c.Context().Conn())
+			linger, _ := socketOptions(c.Context().Conn())
 			assert.Zero(t, linger.Onoff)
 			return nil
 		})
 	})
 	for range 2 {
-		require.Equal(t, 200, b.get(t, "/x").StatusCode)
-		require.Equal(t, 200, b.get(t, "/next").StatusCode)
+		require.Equal(t, 200, server.get(t, "/x").StatusCode)
+		require.Equal(t, 200, server.get(t, "/next").StatusCode)
 	}
 }
 
@@ -258,9 +258,9 @@ func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 func TestPanicInCloseIsLogged(t *testing.T) {
 	source := newFakeSource(nil, nil)
 	close(source.closed)
-	b := serveSource(t, Options{}, source)
-	require.Equal(t, 200, b.get(t, "/x").StatusCode)
-	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), "a source was not closed") })
+	server := serveSource(t, Options{}, source)
+	require.Equal(t, 200, server.get(t, "/x").StatusCode)
+	eventually(t, "the log", func() bool { return strings.Contains(server.logs.String(), "a source was not closed") })
 }
 
 // A broken transfer also ends with a reset below another program's TLS.
