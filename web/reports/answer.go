@@ -10,8 +10,9 @@ import (
 	"dg/web/ui"
 )
 
-// clause is a sentence of the answer. Strong is bold. Detail is hidden on phones.
-type clause struct{ Before, Strong, Detail, After string }
+// clause is a sentence of the answer. Strong is bold, and a link unless Path is "". Detail is hidden
+// on phones.
+type clause struct{ Before, Strong, Path, Detail, After string }
 
 // maxPhoneAnswer is how many characters fit into three lines of a phone.
 const maxPhoneAnswer = 104
@@ -25,8 +26,9 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 	}
 	skills := skillClauses(s, c)
 	length := len(who.Strong + who.After + how.After)
-	for _, k := range skills {
+	for i, k := range skills {
 		length += len(k.Before + k.Strong + k.After)
+		skills[i].Path = "#skills"
 	}
 	if len(skills) > 0 && length > maxPhoneAnswer {
 		how = clause{Detail: how.After}
@@ -49,7 +51,7 @@ func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []claus
 	if !countsDiffer(most.Plays, most.Plays-most.difference) {
 		return []clause{total}
 	}
-	return []clause{total, {Strong: most.Title, After: fmt.Sprintf(" %s the most plays: %s.",
+	return []clause{total, {Strong: most.Title, Path: most.Path, After: fmt.Sprintf(" %s the most plays: %s.",
 		verbs{"lost", "gained"}.choose(most.difference), ui.Count(max(most.difference, -most.difference)))}}
 }
 

@@ -258,7 +258,8 @@ func TestAnswerFitsAPhone(t *testing.T) {
 		text(*played(60).statistics(weak...), changed))
 }
 
-// The list says how much was played, and which fork's plays changed most, if by more than noise.
+// The list says how much was played, and which fork's plays changed most, if by more than noise. The
+// fork is a link.
 func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 	type forks = [][2]int64 // plays, and plays before
 	for _, c := range []struct {
@@ -287,8 +288,12 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		for i, f := range c.forks {
 			o := &reports.ForkOverview{}
 			o.Weeks[len(o.Weeks)-1], o.Weeks[len(o.Weeks)-5] = f[0], f[1]
-			rows = append(rows, newForkRow(games.Fork{Title: string(rune('A' + i))}, o, ""))
+			rows = append(rows, newForkRow(games.Fork{Title: string(rune('A' + i))}, o, fmt.Sprintf("/%c", 'A'+i)))
 		}
-		require.Equal(t, c.want, clauseText(newListAnswer(reports.Statistics{Plays: c.now}, compared, rows)))
+		answer := newListAnswer(reports.Statistics{Plays: c.now}, compared, rows)
+		require.Equal(t, c.want, clauseText(answer))
+		for _, fork := range answer[1:] {
+			require.Equal(t, "/"+fork.Strong, fork.Path)
+		}
 	}
 }

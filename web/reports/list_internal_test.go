@@ -74,6 +74,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
 	require.Equal(t, "*3 of 4 people* did not pass: 2 scored below 65.0%, 1 finished no play.", clauseText(answer))
+	require.Equal(t, links[1].Path, answer[0].Path)
 	l, _, _ = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, "Passed: 1", l.Parts[2].Name)

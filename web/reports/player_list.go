@@ -97,7 +97,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	if u.Param("sort") == "" && v.Search == "" && u.Param("passed") != "yes" {
 		v.Parts = v.partsByNeed(shown)
 	}
-	return v, links, v.answer(all)
+	return v, links, v.answer(all, u.Path("passed", "no"))
 }
 
 // partsByNeed splits the rows. shown are the players of all pages.
@@ -149,7 +149,7 @@ func (v *playersView) countNeeds(players []player) map[string]int64 {
 }
 
 // answer says how many of the players have not passed, and how many of those have each need.
-func (v *playersView) answer(players []player) []clause {
+func (v *playersView) answer(players []player, notPassedPath string) []clause {
 	n := int64(len(players))
 	count := v.countNeeds(players)
 	failed := n - count["Passed"]
@@ -173,7 +173,8 @@ func (v *playersView) answer(players []player) []clause {
 	if details != nil {
 		after = " did not pass: " + strings.Join(details, ", ") + "."
 	}
-	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 person", "%s people"), After: after}}
+	people := ui.Count(failed) + " of " + ui.Plural(n, "1 person", "%s people")
+	return []clause{{Strong: people, Path: notPassedPath, After: after}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
