@@ -33,7 +33,7 @@ func isReportable(f Field) bool {
 	return ok
 }
 
-// defaultMessages are the messages by rule. Those passed to New replace them.
+// defaultMessages maps rules to messages. The messages passed to New replace them.
 var defaultMessages = map[string]string{
 	"text":      "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
 	"printable": "`{field}` contains invisible characters. Type it again.",
@@ -45,8 +45,8 @@ var defaultMessages = map[string]string{
 }
 
 // Excerpt returns the first 60 characters of a value for a message, with � for unprintable ones.
-func Excerpt(sent string) string {
-	runes := []rune(sent)
+func Excerpt(value string) string {
+	runes := []rune(value)
 	if len(runes) > 60 {
 		runes = append(runes[:60], '…')
 	}
@@ -58,17 +58,17 @@ func Excerpt(sent string) string {
 	}, string(runes))
 }
 
-// PathID decodes an identifier in a path. It returns a malformed encoding unchanged, which is no
-// valid identifier.
-func PathID(sent string) string {
-	if id, err := url.PathUnescape(sent); err == nil {
+// PathID decodes an identifier in a path. It returns a malformed encoding unchanged: no stored
+// identifier equals it.
+func PathID(encoded string) string {
+	if id, err := url.PathUnescape(encoded); err == nil {
 		return id
 	}
-	return sent
+	return encoded
 }
 
 // ID returns the stored form of an identifier: lower case.
-func ID(sent string) string { return strings.ToLower(sent) }
+func ID(text string) string { return strings.ToLower(text) }
 
 var storedIDPattern = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
@@ -107,8 +107,8 @@ func New(messages map[string]string, extraRules map[string]func(Field) bool) *Ch
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	for _, set := range []map[string]func(Field) bool{rules, extraRules} {
-		for name, holds := range set {
+	for _, ruleSet := range []map[string]func(Field) bool{rules, extraRules} {
+		for name, holds := range ruleSet {
 			if err := c.validate.RegisterValidation(name, holds); err != nil {
 				panic(err)
 			}
@@ -120,8 +120,8 @@ func New(messages map[string]string, extraRules map[string]func(Field) bool) *Ch
 // Check returns an apperr.Validation about the first invalid field, or nil. It panics if v is no
 // struct.
 func (c *Checker) Check(v any) error {
-	if faults := c.Violations(v); len(faults) > 0 {
-		return apperr.NewField(faults[0].Field, "%s", faults[0].Message)
+	if violations := c.Violations(v); len(violations) > 0 {
+		return apperr.NewField(violations[0].Field, "%s", violations[0].Message)
 	}
 	return nil
 }
@@ -137,11 +137,11 @@ type Violation struct {
 // fields. It panics if v is no struct.
 func (c *Checker) Violations(v any) (violations []Violation) {
 	err := c.validate.Struct(v)
-	failed, ok := errors.AsType[validator.ValidationErrors](err)
+	fieldErrors, ok := errors.AsType[validator.ValidationErrors](err)
 	if err != nil && !ok {
 		panic(err)
 	}
-	for _, fieldError := range failed {
+	for _, fieldError := range fieldErrors {
 		_, path, _ := strings.Cut(fieldError.Namespace(), ".")
 		field, _, _ := strings.Cut(fieldError.Field(), "[")
 		violations = append(violations, Violation{path, field, c.message(field, fieldError)})

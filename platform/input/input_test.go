@@ -61,9 +61,9 @@ type form struct {
 // Check reports the first invalid field, by its json tag.
 func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	valid := form{Title: "t", Scopes: []string{"a:read"}}
-	checks := input.New(nil, nil)
-	require.NoError(t, checks.Check(valid))
-	require.NoError(t, checks.Check(&valid))
+	checker := input.New(nil, nil)
+	require.NoError(t, checker.Check(valid))
+	require.NoError(t, checker.Check(&valid))
 
 	const text = "`title` must have 1 to 200 characters, not all blank and without control characters."
 	for name, c := range map[string]struct {
@@ -78,7 +78,7 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 		"first": {form{}, "title", text},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := checks.Check(c.in)
+			err := checker.Check(c.in)
 			require.True(t, apperr.Is(err, apperr.Validation), "%v", err)
 			require.Equal(t, c.field, apperr.From(err).Field)
 			require.Equal(t, c.message, apperr.From(err).Message)
@@ -88,14 +88,14 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 
 // A wrong use of Checker panics, or its error names the field and the rule.
 func TestInvalidTagsAreReported(t *testing.T) {
-	checks := input.New(nil, nil)
-	require.Panics(t, func() { _ = checks.Check("text") })
-	require.ErrorContains(t, checks.Check(struct {
+	checker := input.New(nil, nil)
+	require.Panics(t, func() { _ = checker.Check("text") })
+	require.ErrorContains(t, checker.Check(struct {
 		Mail string `json:"mail" validate:"email"`
 	}{"x"}), "`mail` breaks the rule email.")
 }
 
-// Only the first broken rule of a field is reported. "{field}" in a value is no placeholder.
+// A message for a field and rule precedes that for the rule. A field has one violation. Values have no placeholders.
 func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	type row struct {
 		A string     `json:"a" validate:"required"`
@@ -103,11 +103,11 @@ func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 		D string     `json:"d" validate:"even,text"` // breaks two rules; the first one is reported
 		E []string   `json:"e" validate:"dive,oneof=a b"`
 	}
-	words := input.New(map[string]string{"required": "any", "a required": "of a", "even": "{field}: {value} is odd"},
+	checker := input.New(map[string]string{"required": "any", "a required": "of a", "even": "{field}: {value} is odd"},
 		map[string]func(input.Field) bool{"even": input.Text(func(s string) bool { return len(s)%2 == 0 })})
 	var got []string
-	for _, fault := range words.Violations(row{D: "{field}", E: []string{"a", "c"}}) {
-		got = append(got, fault.Path+" "+fault.Message)
+	for _, violation := range checker.Violations(row{D: "{field}", E: []string{"a", "c"}}) {
+		got = append(got, violation.Path+" "+violation.Message)
 	}
 	require.Equal(t, []string{"a of a", "c any", "d d: {field} is odd",
 		"e[1] `e` contains an unknown value. Known values: a, b."}, got)

@@ -32,7 +32,7 @@ type Options struct {
 // Limiter is a semaphore for each key, one for each site, and one for all keys together.
 type Limiter struct {
 	options Options
-	slots   *semaphore
+	total   *semaphore
 
 	mu         sync.Mutex
 	semaphores map[semaphoreKey]*sharedSemaphore // semaphores of running or waiting work
@@ -55,7 +55,7 @@ type sharedSemaphore struct {
 
 // New returns a limiter.
 func New(o Options) *Limiter {
-	return &Limiter{options: o, slots: &semaphore{free: int64(o.Max)}, semaphores: map[semaphoreKey]*sharedSemaphore{}}
+	return &Limiter{options: o, total: &semaphore{free: int64(o.Max)}, semaphores: map[semaphoreKey]*sharedSemaphore{}}
 }
 
 // Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
@@ -67,7 +67,7 @@ func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err 
 }
 
 // AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Work that fits
-// passes larger work that has waited for less than a second.
+// into the free slots overtakes larger work that has waited for less than overtakeWindow.
 func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func(), err error) {
 	return l.acquire(ctx, semaphoreKey{name: key}, n)
 }
@@ -96,7 +96,7 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 			return nil, l.failure(ctx, l.options.BusyMessage)
 		}
 	}
-	if l.slots.acquire(waitCtx, slots) != nil {
+	if l.total.acquire(waitCtx, slots) != nil {
 		freeSite()
 		freeKey()
 		return nil, l.failure(ctx, l.options.BusyMessage)
@@ -104,7 +104,7 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
 		l.running.Add(-1)
-		l.slots.release(slots)
+		l.total.release(slots)
 		freeSite()
 		freeKey()
 	}), nil
@@ -155,11 +155,11 @@ func (l *Limiter) failure(ctx context.Context, message string) error {
 	return e
 }
 
-// Stats are a limiter's figures for metrics.
+// Stats are the metrics of a limiter.
 type Stats struct {
 	Running, Waiting int64
 	Refused          uint64 // refusals since the start
-	KeyRefused       uint64 // the part of Refused whose key had no free slot
+	KeyRefused       uint64 // how many of Refused had no free slot of their key
 }
 
 // Stats returns how much work runs and waits now, and how much was refused since the start.

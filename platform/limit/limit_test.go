@@ -26,27 +26,27 @@ func TestSlotsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
 		acquire := func(key string) (release func()) { return acquire(t, l, key, 1) }
-		requireRefused := func(key, busy string) {
+		requireRefused := func(key, message string) {
 			began := time.Now()
 			_, err := l.Acquire(t.Context(), key)
 			require.Equal(t, Wait, time.Since(began))
 			e, _ := errors.AsType[*apperr.Error](err)
-			require.Equal(t, busy+" Retry in 5 seconds.", e.Message)
+			require.Equal(t, message+" Retry in 5 seconds.", e.Message)
 			require.Equal(t, RetryAfter, e.RetryAfter)
 		}
-		first := acquire("a")
-		second := acquire("a")
+		releaseFirst := acquire("a")
+		releaseSecond := acquire("a")
 		requireRefused("a", "Yours.")
-		other := acquire("b")
+		releaseOther := acquire("b")
 		requireRefused("b", "Busy.")
 		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, l.Stats())
-		first()
-		first()
-		last := acquire("b")
+		releaseFirst()
+		releaseFirst()
+		releaseLast := acquire("b")
 		requireRefused("a", "Busy.")
-		second()
-		other()
-		last()
+		releaseSecond()
+		releaseOther()
+		releaseLast()
 		require.Empty(t, l.semaphores, "neither a refusal nor a release leaves a key")
 	})
 }
@@ -128,7 +128,7 @@ func hold(ctx context.Context, r *Requests, surface Surface, credential, network
 	return <-acquired
 }
 
-// Known credentials queue per tenant, others per network: a flood of invalid ones delays itself alone.
+// Known credentials queue per tenant, others per network: a flood of invalid credentials delays only itself.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -197,13 +197,13 @@ func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 96, PerKey: 48})
 		acquire := func(key string, n int) (release func()) { return acquire(t, l, key, n) }
-		first := acquire("a", 48)
+		releaseFirst := acquire("a", 48)
 		acquire("b", 30)
 		began := time.Now()
-		var large time.Duration
+		var largeWait time.Duration
 		go func() {
 			acquire("c", 30)()
-			large = time.Since(began)
+			largeWait = time.Since(began)
 		}()
 		synctest.Wait()
 		acquire("d", 1)()
@@ -213,9 +213,9 @@ func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 2, l.Stats().Waiting, "the large one is no longer passed")
 		<-time.After(overtakeWindow)
-		first()
+		releaseFirst()
 		synctest.Wait()
-		require.Equal(t, 2*overtakeWindow, large)
+		require.Equal(t, 2*overtakeWindow, largeWait)
 	})
 }
 
@@ -236,7 +236,7 @@ func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 	})
 }
 
-// A refusal by the site or by the whole limiter releases the slots that were taken before.
+// If the site or the whole limiter refuses work, the work keeps no slot of its key or site.
 func TestRefusalReleasesItsSlots(t *testing.T) {
 	for slots, siteOf := range map[int]func(key string) string{
 		2: func(string) string { return "site" }, 1: func(key string) string { return key },
@@ -254,7 +254,7 @@ func TestRefusalReleasesItsSlots(t *testing.T) {
 
 // A slot that is granted while the context ends belongs to the waiter, which releases it. An error would lose the slot.
 func TestSlotGrantedAsTheContextEndsIsAcquired(t *testing.T) {
-	for range 100 { // acquire sees the end first in about half of the runs
+	for range 100 { // in about half of the runs acquire sees the end of ctx before the grant
 		var s semaphore
 		ctx, cancel := context.WithCancel(t.Context())
 		acquired := make(chan error, 1)

@@ -25,13 +25,13 @@ const maxTenants = 10_000
 // does not keep an owner from revoking the key.
 type Surface string
 
-// A request belongs to one of these surfaces.
+// Run takes one of these surfaces.
 const (
 	API     Surface = "api"
 	Screens Surface = "screens"
 	Revoke  Surface = "revoke" // the screen that revokes a leaked key
-	// Public pages need no database without a credential. Then their requests wait apart, so that
-	// they neither delay unknown credentials nor wait for a database that does not answer.
+	// Public pages need no database for a request without a credential. Such requests have slots of
+	// their own: they do not delay unknown credentials, and do not wait for a silent database.
 	Public Surface = "public"
 )
 
@@ -45,20 +45,20 @@ const (
 // a third of the remaining slots.
 func NewRequests(connections int) *Requests {
 	const busyMessage = "Too many requests are waiting."
-	unknown := max(minUnknown, connections/10)
-	slots := max(1, connections-unknown)
+	unknownSlots := max(minUnknown, connections/10)
+	tenantSlots := max(1, connections-unknownSlots)
 	tenantOf, err := lru.New[uint64, string](maxTenants)
 	if err != nil {
 		panic(err) // fails only for a size below 1
 	}
-	anonymous := func(n int) *Limiter {
+	newNetworkLimiter := func(n int) *Limiter {
 		return New(Options{Max: n, PerKey: 1, PerSite: n - 1, SiteOf: netaddr.SiteText,
 			BusyMessage: busyMessage})
 	}
 	return &Requests{
-		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), BusyMessage: busyMessage}),
-		networks: anonymous(unknown),
-		public:   anonymous(maxPublic),
+		tenants:  New(Options{Max: tenantSlots, PerKey: max(1, tenantSlots/3), BusyMessage: busyMessage}),
+		networks: newNetworkLimiter(unknownSlots),
+		public:   newNetworkLimiter(maxPublic),
 		tenantOf: tenantOf,
 		seed:     maphash.MakeSeed(),
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// client returns the network that identifies a client: the IPv4 address, or the IPv6 /64. Providers
-// usually assign a /64 to one customer.
-func client(ip netip.Addr) netip.Prefix {
+// clientNetwork returns the network that identifies a client: the IPv4 address, or the IPv6 /64,
+// which providers usually assign to one customer.
+func clientNetwork(ip netip.Addr) netip.Prefix {
 	if ip = ip.Unmap(); ip.Is4() {
 		return netip.PrefixFrom(ip, 32)
 	}
@@ -23,7 +23,7 @@ func ClientText(address string) string {
 	if err != nil {
 		return address
 	}
-	return strings.TrimSuffix(client(ip).String(), "/32") // only an IPv4 address has a /32
+	return strings.TrimSuffix(clientNetwork(ip).String(), "/32") // only an IPv4 address has a /32
 }
 
 // siteBits is the prefix length of the largest IPv6 block that a provider usually assigns to a customer.
@@ -41,7 +41,7 @@ func SiteText(client string) string {
 // Networks returns the prefixes by which limits count an address: the IPv4 address, or the /64 and
 // the /48.
 func Networks(ip netip.Addr) []netip.Prefix {
-	network := client(ip)
+	network := clientNetwork(ip)
 	if network.IsSingleIP() {
 		return []netip.Prefix{network}
 	}
@@ -58,6 +58,6 @@ func IsLoopback(host string) bool {
 }
 
 // Within reports whether one of the networks contains the address.
-func Within(ip netip.Addr, nets []netip.Prefix) bool {
-	return slices.ContainsFunc(nets, func(n netip.Prefix) bool { return n.Contains(ip) })
+func Within(ip netip.Addr, networks []netip.Prefix) bool {
+	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(ip) })
 }

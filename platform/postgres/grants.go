@@ -15,14 +15,14 @@ func applyGrants(ctx context.Context, pool *pgxpool.Pool, fsys fs.FS, role strin
 	if err != nil {
 		return err
 	}
-	quoted := pgx.Identifier{role}.Sanitize()
+	quotedRole := pgx.Identifier{role}.Sanitize()
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		for _, name := range files {
 			template, err := fs.ReadFile(fsys, name)
 			if err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, strings.ReplaceAll(string(template), ":role", quoted)); err != nil {
+			if _, err := tx.Exec(ctx, strings.ReplaceAll(string(template), ":role", quotedRole)); err != nil {
 				return err
 			}
 		}

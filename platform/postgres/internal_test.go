@@ -57,9 +57,9 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 	}
 }
 
-// The error of an invalid URL names the faulty option or file. RoleOf finds the user in both places of a URL.
+// The error of an invalid URL names the faulty option or file. RoleOf finds the user before the host or in the query.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
-	for tail, want := range map[string]string{
+	for suffix, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",
 		"host/dg?sslrootcert=/dev/null":       "unable to add CA to cert pool",
 		"host/dg?sslmode=verify":              "sslmode is invalid",
@@ -73,9 +73,9 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 		"word@host/dg":                        "percent-encoded",
 		"host/dg?application_name=a@b":        "percent-encoded",
 	} {
-		_, err := RoleOf("postgres://dg:pass@" + tail)
-		require.ErrorContains(t, err, want, tail)
-		require.NotContains(t, err.Error(), "pass@", tail)
+		_, err := RoleOf("postgres://dg:pass@" + suffix)
+		require.ErrorContains(t, err, want, suffix)
+		require.NotContains(t, err.Error(), "pass@", suffix)
 	}
 	for url, want := range map[string]string{
 		"postgres://dg:p%40ss?word@host/dg": "dg", "postgresql:///dg?host=/tmp&user=dg@corp": "dg@corp",

@@ -41,7 +41,7 @@ func Migrate(
 	}
 	defer db.Close()
 	err = withLock(ctx, db.sql, func() error {
-		current, err := applyMigration(ctx, db.sql, fsys, log)
+		current, err := applyMigrations(ctx, db.sql, fsys, log)
 		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
 			return err
 		}
@@ -70,9 +70,9 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// applyMigration migrates, unless the schema is newer, as in a rolling update or after a rollback of dg:
-// then current is false.
-func applyMigration(
+// applyMigrations migrates, unless the schema is newer, as in a rolling update or after a rollback
+// of dg. In that case current is false.
+func applyMigrations(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys,

@@ -25,17 +25,18 @@ var testSchema = testFiles.mapFS(nil)
 
 type files map[string]string // SQL by name
 
-func (f files) mapFS(more files) fstest.MapFS {
+// mapFS returns the files as a file system. Those of overrides replace or add files.
+func (f files) mapFS(overrides files) fstest.MapFS {
 	merged := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
-	for _, some := range []files{f, more} {
-		for name, sql := range some {
+	for _, source := range []files{f, overrides} {
+		for name, sql := range source {
 			merged[name] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + sql + "\n")}
 		}
 	}
 	return merged
 }
 
-// Each migration runs once. The serving role has exactly the rights that the grants give it.
+// Migrate applies each migration once. The serving role has exactly the rights that the grants give it.
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var log tb.Buffer
@@ -100,30 +101,30 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	require.Contains(t, log.String(), "newer migrations")
 }
 
-// Other programs may need temporary tables and large objects: migrations revoke them only from the serving role.
+// Migrations revoke temporary tables and large objects only from the serving role: other programs may need them.
 func TestPublicRightsAreNotRevoked(t *testing.T) {
 	serving, owner := newDatabase(t)
 	superURL := tb.AsRole(owner, superuser)
-	name := tb.Query[string](t, owner, `select current_database()`)
-	require.NoError(t, tb.Exec(t, superURL, `grant temporary on database `+name+` to `+servingRole))
-	other := "other_" + name
-	require.NoError(t, tb.Exec(t, superURL, `create role `+other+` login`))
+	database := tb.Query[string](t, owner, `select current_database()`)
+	require.NoError(t, tb.Exec(t, superURL, `grant temporary on database `+database+` to `+servingRole))
+	otherRole := "other_" + database
+	require.NoError(t, tb.Exec(t, superURL, `create role `+otherRole+` login`))
 	t.Cleanup(func() {
-		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+other+`; drop role `+other))
+		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+otherRole+`; drop role `+otherRole))
 	})
 	grants := tb.Must(os.ReadFile("../../migrations/grants/schema.sql"))(t)
 	fullSchema := testFiles.mapFS(files{"grants/schema.sql": string(grants)})
 	for _, url := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), url, fullSchema, servingRole, nil))
 		require.NoError(t,
-			tb.Exec(t, tb.AsRole(owner, other), `create temporary table t (id int); select lo_create(0)`))
+			tb.Exec(t, tb.AsRole(owner, otherRole), `create temporary table t (id int); select lo_create(0)`))
 	}
-	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+name+` from public`))
+	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+database+` from public`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, fullSchema, servingRole, nil))
 	require.ErrorContains(t, tb.Exec(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
-// The error names a missing role.
+// If the serving role is missing, the error names it.
 func TestMigrateNeedsTheServingRole(t *testing.T) {
 	_, owner := newDatabase(t)
 	err := postgres.Migrate(t.Context(), owner, testSchema, `no"body`, nil)

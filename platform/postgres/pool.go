@@ -83,25 +83,25 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 
 // withGorm opens gorm over the pool, or closes the pool if that fails.
 func withGorm(pool *pgxpool.Pool) (*DB, error) {
-	conn := stdlib.OpenDBFromPool(pool)
-	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
+	sqlDB := stdlib.OpenDBFromPool(pool)
+	gormDB, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: sqlDB}), &gorm.Config{
 		SkipDefaultTransaction: true,  // a single statement is a transaction by itself
 		PrepareStmt:            false, // pgx keeps prepared statements for each connection
 		// never "select *": a new column would break prepared statements
 		QueryFields:          true,
 		TranslateError:       true,
-		DisableAutomaticPing: true,           // Open pings, too
+		DisableAutomaticPing: true,           // Open has already pinged
 		Logger:               logger.Discard, // callers log the errors; gorm would print values
 	})
 	if err == nil {
-		err = tenant.Guard(g)
+		err = tenant.Guard(gormDB)
 	}
 	if err != nil {
-		_ = conn.Close()
+		_ = sqlDB.Close()
 		pool.Close()
 		return nil, fmt.Errorf("open gorm over the pool: %w", err)
 	}
-	return &DB{Pool: pool, Gorm: g, sql: conn}, nil
+	return &DB{Pool: pool, Gorm: gormDB, sql: sqlDB}, nil
 }
 
 // closeTimeout bounds Close: with a silent server pgx takes 15 s to close a connection.

@@ -45,41 +45,41 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func readSettings(t *testing.T, q querier, value string, names iter.Seq[string]) (found map[string]string) {
+func readSettings(t *testing.T, q querier, column string, names iter.Seq[string]) (settings map[string]string) {
 	require.NoError(t, q.QueryRow(t.Context(),
-		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
-		slices.Collect(names)).Scan(&found))
-	return found
+		`select json_object_agg(name, `+column+`) from pg_settings where name = any($1)`,
+		slices.Collect(names)).Scan(&settings))
+	return settings
 }
 
 // A URL cannot turn off timeouts, change the isolation level or set other values that dg sets.
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
-	hostile := serving + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
+	hostileURL := serving + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
 		"&statement_timeout=0&jit=on&search_path=app"
-	db := pgtest.Open(t, hostile, postgres.Options{Name: "reads", LockTimeout: 3 * time.Second})
+	db := pgtest.Open(t, hostileURL, postgres.Options{Name: "reads", LockTimeout: 3 * time.Second})
 	want := map[string]string{
 		"application_name": "reads", "TimeZone": "UTC", "client_encoding": "UTF8", "jit": "off", "lock_timeout": "3s",
 		"search_path": "public", "default_transaction_isolation": "read committed",
 		"idle_in_transaction_session_timeout": "10s", "statement_timeout": "30s", // defaults of dg
 	}
 	require.Equal(t, want, readSettings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
-	importing := pgtest.Open(t, serving, postgres.Options{StatementTimeout: -1}).Pool
-	require.Equal(t, "0", readSettings(t, importing, "setting", maps.Keys(want))["statement_timeout"])
+	importPool := pgtest.Open(t, serving, postgres.Options{StatementTimeout: -1}).Pool
+	require.Equal(t, "0", readSettings(t, importPool, "setting", maps.Keys(want))["statement_timeout"])
 	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
 	want = map[string]string{"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000"}
 	require.Equal(t, want, readSettings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
-// pgx and gorm return instants in UTC, where pgx by default returns them in the machine's time zone.
+// pgx and gorm return instants in UTC. By default pgx would return them in the machine's time zone.
 func TestTimesAreReadAsUTC(t *testing.T) {
 	db := openDB(t, postgres.Options{})
-	var direct, byGorm time.Time
-	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
+	var byPgx, byGorm time.Time
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&byPgx))
 	require.NoError(t, db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
 	want := time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC)
-	require.Equal(t, []time.Time{want, want}, []time.Time{direct, byGorm})
+	require.Equal(t, []time.Time{want, want}, []time.Time{byPgx, byGorm})
 }
 
 var onNoTable = tenant.Across("on no organisation's table")
@@ -181,18 +181,18 @@ func (playerGroup) TableName() string { return "player_groups" }
 func TestStatementsBeginWithTheirTag(t *testing.T) {
 	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
 	const acme = "00000000-0000-4000-8000-00000000000a"
-	query := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
+	scoped := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
 	row := playerGroup{OrgID: acme}
-	for begin, built := range map[string]*gorm.DB{
-		`/* org.groups */ SELECT "player_groups"."id",`:  query().Find(&[]playerGroup{}),
-		`/* org.groups */ SELECT "name" FROM`:            query().Model(&row).Select("name").Find(&[]string{}),
-		`/* org.groups */ SELECT count(*) FROM`:          query().Model(&row).Count(new(int64)),
-		`/* org.groups */ UPDATE "player_groups" SET`:    query().Model(&row).Update("name", "x"),
-		`/* org.groups */ DELETE FROM "player_groups"`:   query().Delete(&playerGroup{}),
-		`/* org.groups */ INSERT INTO "player_groups" (`: query().Create(&row),
+	for prefix, result := range map[string]*gorm.DB{
+		`/* org.groups */ SELECT "player_groups"."id",`:  scoped().Find(&[]playerGroup{}),
+		`/* org.groups */ SELECT "name" FROM`:            scoped().Model(&row).Select("name").Find(&[]string{}),
+		`/* org.groups */ SELECT count(*) FROM`:          scoped().Model(&row).Count(new(int64)),
+		`/* org.groups */ UPDATE "player_groups" SET`:    scoped().Model(&row).Update("name", "x"),
+		`/* org.groups */ DELETE FROM "player_groups"`:   scoped().Delete(&playerGroup{}),
+		`/* org.groups */ INSERT INTO "player_groups" (`: scoped().Create(&row),
 	} {
-		require.NoError(t, built.Error)
-		require.Regexp(t, "^"+regexp.QuoteMeta(begin), built.Statement.SQL.String())
+		require.NoError(t, result.Error)
+		require.Regexp(t, "^"+regexp.QuoteMeta(prefix), result.Statement.SQL.String())
 	}
 }
 
@@ -216,13 +216,13 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	require.NoError(t, await(time.Minute))
 }
 
-// startPooler starts PgBouncer. throughPooler makes its URL from a direct one. serving and owner are direct URLs.
+// startPooler starts PgBouncer. throughPooler turns a direct URL into one through PgBouncer.
 func startPooler(t *testing.T, lines ...string) (throughPooler func(string) string, serving, owner string) {
 	db := pgtest.NewEmpty(t)
 	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
 
-// With the settings of roles.sh, sessions behind a transaction pooler have the limits of direct ones, prepared or not.
+// With the settings of roles.sh, sessions behind a transaction pooler have the limits of direct sessions.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	throughPooler, direct, _ := startPooler(t)
@@ -230,12 +230,12 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	out := tb.Must(exec.CommandContext(t.Context(), "pgbouncer", "--version").Output())(t)
 	var minor int
 	tb.Must(fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor))(t)
-	kinds := []string{"transaction", "prepared"}
-	if minor < 24 { // PgBouncer 1.21 to 1.23 need a setting for this
-		kinds = kinds[:1]
+	modes := []string{"transaction", "prepared"}
+	if minor < 24 { // PgBouncer 1.21 to 1.23 need a setting for prepared statements
+		modes = modes[:1]
 	}
-	for _, kind := range kinds {
-		db := pgtest.Open(t, postgres.ThroughPooler(throughPooler(direct), kind),
+	for _, mode := range modes {
+		db := pgtest.Open(t, postgres.ThroughPooler(throughPooler(direct), mode),
 			postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
 		directPool := pgtest.Open(t, direct, postgres.Options{}).Pool
@@ -252,7 +252,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 				assert.NoError(t, db.Pool.QueryRow(t.Context(),
 					`select $1::int + 1, exists (select from pg_prepared_statements)`, i).Scan(&got, &prepared))
 				assert.Equal(t, i+1, got)
-				assert.Equal(t, kind == "prepared", prepared)
+				assert.Equal(t, mode == "prepared", prepared)
 			}
 		})
 		tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`))(t)
@@ -266,24 +266,24 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := startPooler(t)
 	dropping, _, _ := startPooler(t, pgtest.BouncerIgnores)
-	unset := pgtest.NewEmpty(t).URL
+	urlWithoutDefaults := pgtest.NewEmpty(t).URL
 	var sessionErr *postgres.SessionError
-	for u, part := range map[string]string{
-		dropping(unset): "DG_DATABASE_POOLER",
-		postgres.ThroughPooler(refusing(unset), "transaction"): "roles.sh",
-		postgres.ThroughPooler(refusing(unset), "prepared"):    "roles.sh",
+	for url, fix := range map[string]string{
+		dropping(urlWithoutDefaults):                                        "DG_DATABASE_POOLER",
+		postgres.ThroughPooler(refusing(urlWithoutDefaults), "transaction"): "roles.sh",
+		postgres.ThroughPooler(refusing(urlWithoutDefaults), "prepared"):    "roles.sh",
 	} {
-		require.ErrorAs(t, tb.ErrorOf(postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})), &sessionErr)
-		require.Contains(t, sessionErr.Fix, part)
+		require.ErrorAs(t, tb.ErrorOf(postgres.Open(t.Context(), url, postgres.Options{MaxConns: 1})), &sessionErr)
+		require.Contains(t, sessionErr.Fix, fix)
 		require.Contains(t, sessionErr.Problem, "idle_in_transaction_session_timeout is 0")
 	}
 	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
 	pgtest.SetRoleDefaults(t, direct)
-	// claims a pooler where there is none
+	// a URL may name a pooler mode and still lead to PostgreSQL itself
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
-	for _, u := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
-		require.ErrorAs(t, postgres.Migrate(t.Context(), u, testSchema, servingRole, nil), &sessionErr)
+	for _, url := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
+		require.ErrorAs(t, postgres.Migrate(t.Context(), url, testSchema, servingRole, nil), &sessionErr)
 		require.Contains(t, sessionErr.Fix, "DG_MIGRATE_DATABASE_URL")
 	}
 }

@@ -17,13 +17,13 @@ const (
 	poolerPrepared = "prepared"
 )
 
-// ThroughPooler adds pooler=kind to a URL, which marks it as a transaction pooler's.
-func ThroughPooler(url, kind string) string {
+// ThroughPooler adds pooler=mode to a URL, which marks it as a transaction pooler's.
+func ThroughPooler(url, mode string) string {
 	separator := "?"
 	if strings.Contains(url, "?") {
 		separator = "&"
 	}
-	return url + separator + poolerParam + "=" + kind
+	return url + separator + poolerParam + "=" + mode
 }
 
 // SessionError reports that a session lacks what dg relies on, and how to fix it.
@@ -48,7 +48,7 @@ func explainConnectError(err error) error {
 	return connectError{"the database does not answer", err}
 }
 
-// connectError names each failure once: pgx tries an address with and without TLS.
+// connectError shows each failure once: pgx tries an address with and without TLS.
 type connectError struct {
 	problem string
 	error
@@ -57,12 +57,12 @@ type connectError struct {
 func (e connectError) Unwrap() error { return e.error }
 
 func (e connectError) Error() string {
-	tries := strings.Split(e.error.Error(), "\n\t")
-	return e.problem + ": " + strings.Join(slices.Compact(tries), "; ")
+	attempts := strings.Split(e.error.Error(), "\n\t")
+	return e.problem + ": " + strings.Join(slices.Compact(attempts), "; ")
 }
 
 // checkSession returns a *SessionError if the session lacks settings that a pooler may drop. Where
-// dg sets a timeout, it accepts any except 0, which is none.
+// dg sets a timeout, it accepts any except 0, which means no timeout.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

@@ -15,13 +15,12 @@ import (
 
 const (
 	// maxReplicaWait bounds how long a read waits for a replica. Then the primary answers.
-	maxReplicaWait = 50 * time.Millisecond
-	// A replica that has recovered is read again after at most this time plus that of a check.
+	maxReplicaWait       = 50 * time.Millisecond
 	replicaCheckInterval = 5 * time.Second
 )
 
-// Replica is a hot standby of the primary with its pool. Reads leave it out from a failure on until
-// a check succeeds, and before the first check.
+// Replica is a hot standby of the primary with its pool. Reads leave it out before the first check,
+// and after a failure until a check succeeds.
 type Replica struct {
 	DB       *DB
 	Number   int    // starts at 1, in the order of the setting; names the replica in log and metrics
@@ -29,7 +28,7 @@ type Replica struct {
 	log      *slog.Logger
 
 	primary *DB
-	failure atomic.Pointer[string] // why reads leave the replica out; nil: they do not
+	failure atomic.Pointer[string] // why reads leave the replica out; nil: they use it
 	reads   atomic.Int64
 }
 
@@ -46,19 +45,19 @@ func OpenReplicas(
 	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	system, err := primary.readSystemID(ctx)
+	primaryID, err := primary.readSystemID(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, systemID: system, log: log.With("replica", i+1), primary: primary}
+		r := &Replica{Number: i + 1, systemID: primaryID, log: log.With("replica", i+1), primary: primary}
 		r.failure.Store(new(string))
 		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
 		if r.DB, err = Open(ctx, url, opts); err != nil {
 			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		replicas = append(replicas, r)
-		if id, err := r.DB.readSystemID(ctx); err == nil && id != system {
+		if id, err := r.DB.readSystemID(ctx); err == nil && id != primaryID {
 			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it is "+
 				"another database. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
@@ -67,12 +66,12 @@ func OpenReplicas(
 }
 
 // readSystemID returns the identifier of the cluster and the name of the database.
-func (db *DB) readSystemID(ctx context.Context) (system string, err error) {
+func (db *DB) readSystemID(ctx context.Context) (id string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
 	defer cancel()
 	err = db.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
-		current_database() from pg_control_system()`).Scan(&system)
-	return system, err
+		current_database() from pg_control_system()`).Scan(&id)
+	return id, err
 }
 
 // CloseReplicas closes the pools, one after the other: each may take closeTimeout.
@@ -153,9 +152,9 @@ func (db *DB) AcquireReplica(ctx context.Context, position Position) *pgxpool.Co
 	if position == (Position{}) {
 		return nil
 	}
-	first := int(db.nextReplica.Add(1))
+	start := int(db.nextReplica.Add(1))
 	for i := range db.replicas {
-		if r := db.replicas[(first+i)%len(db.replicas)]; !r.LeftOut() {
+		if r := db.replicas[(start+i)%len(db.replicas)]; !r.LeftOut() {
 			return r.acquire(ctx, position)
 		}
 	}
@@ -183,8 +182,8 @@ func (r *Replica) acquire(ctx context.Context, position Position) *pgxpool.Conn 
 	return nil
 }
 
-// replicaStateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
-// current timeline is visible only to roles with pg_read_all_stats.
+// replicaStateSQL takes the latest of three timelines: the control file lags behind replay, and the
+// WAL receiver's timeline is visible only to roles with pg_read_all_stats.
 const replicaStateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	s.system_identifier || ' ' || current_database(),
 	greatest(c.timeline_id, r.min_recovery_end_timeline,
@@ -193,7 +192,7 @@ const replicaStateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// firstDelay is the first delay between checks of a replica's replay. Each delay doubles.
+// firstDelay is the first delay between checks of a replica's replay. It doubles with each check.
 const firstDelay = time.Millisecond
 
 // flush makes the primary send all records up to now. A commit that wrote only unlogged tables, such
@@ -210,21 +209,20 @@ func (r *Replica) flush(ctx context.Context) error {
 // errPrimaryBusy marks a failure of the primary, which does not take the replica out of use.
 var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
-// await waits until the replica has replayed up to the position. An earlier snapshot may lack
-// commits.
+// await waits until the replica has replayed up to the position.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Position) error {
 	for delay := firstDelay; ; delay *= 2 {
-		var standby bool
+		var isStandby bool
 		var system string
 		var timeline uint32
 		var replayed, received uint64
-		err := conn.QueryRow(ctx, replicaStateSQL).Scan(&standby, &system, &timeline, &replayed, &received)
+		err := conn.QueryRow(ctx, replicaStateSQL).Scan(&isStandby, &system, &timeline, &replayed, &received)
 		switch {
 		case err != nil:
 			return err
 		case system != r.systemID:
 			return errors.New("it is another database than the primary's")
-		case !standby:
+		case !isStandby:
 			return errors.New("it is no standby any more, or never was one")
 		case timeline != position.Timeline:
 			return errors.New("it is on another timeline than the primary")

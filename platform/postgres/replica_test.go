@@ -42,7 +42,7 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	}
 	position := postgres.Position{Timeline: 1, LSN: 2}
 	attempts := 20
-	for leftOut := true; leftOut; leftOut = replica.LeftOut() { // on a busy machine the replica may be the slow one
+	for leftOut := true; leftOut; leftOut = replica.LeftOut() { // on a busy machine the replica itself may be too slow
 		require.Positive(t, attempts)
 		attempts--
 		setReplayed("FFFFFF/0")
@@ -58,9 +58,9 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 
 func waitUntilUsed(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
 	watchCtx, cancel := context.WithCancel(t.Context())
-	var watched sync.WaitGroup
-	watched.Go(func() { primary.WatchReplicas(watchCtx) })
+	var watcher sync.WaitGroup
+	watcher.Go(func() { primary.WatchReplicas(watchCtx) })
 	require.Eventually(t, func() bool { return !replica.LeftOut() }, 10*time.Second, time.Millisecond)
 	cancel()
-	watched.Wait()
+	watcher.Wait()
 }

@@ -37,7 +37,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	}
 	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	kind, pooled := config.RuntimeParams[poolerParam]
+	mode, pooled := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
 		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
 		"timezone":         "UTC",
@@ -46,7 +46,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	})
 	if pooled {
 		delete(config.RuntimeParams, poolerParam)
-		if kind != poolerPrepared { // the pooler keeps no named statements
+		if mode != poolerPrepared { // the pooler keeps no named statements
 			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		}
 		return true
@@ -55,20 +55,20 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts makes pgx choose, of several hosts, one that accepts writes: a former primary may be
-// back as a standby. A target_session_attrs other than any wins.
+// prepareHosts makes pgx choose, of several hosts, one that accepts writes: a former primary may have
+// become a standby. A target_session_attrs other than any takes precedence.
 func prepareHosts(config *pgconn.Config) {
-	limit := connectTimeout
+	timeout := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
 		return f.Host != config.Host || f.Port != config.Port // sslmode=prefer lists each host twice
 	}) {
-		limit = hostTimeout
+		timeout = hostTimeout
 		if config.ValidateConnect == nil {
 			config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 		}
 	}
-	if config.ConnectTimeout == 0 || config.ConnectTimeout > limit {
-		config.ConnectTimeout = limit
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > timeout {
+		config.ConnectTimeout = timeout
 	}
 }
 

@@ -56,19 +56,20 @@ func Across(reason string) func(*gorm.DB) *gorm.DB {
 }
 
 // Guard registers the guard (doc.go) in the callbacks of g.
-func Guard(g *gorm.DB) error {
-	c := g.Callback()
+func Guard(db *gorm.DB) error {
+	callbacks := db.Callback()
 	return errors.Join(
-		c.Query().Before("gorm:query").Register("dg:tenant", guardStatements(scope)),
-		c.Row().Before("gorm:row").Register("dg:tenant", guardStatements(scope)),
-		c.Raw().Before("gorm:raw").Register("dg:tenant", guardStatements(scope)),
-		c.Update().Before("gorm:update").Register("dg:tenant", guardStatements(changeIsScoped)),
-		c.Delete().Before("gorm:delete").Register("dg:tenant", guardStatements(scope)),
-		c.Create().Before("gorm:create").Register("dg:tenant", guardStatements(rowsAreScoped)),
+		callbacks.Query().Before("gorm:query").Register("dg:tenant", guardStatements(addScope)),
+		callbacks.Row().Before("gorm:row").Register("dg:tenant", guardStatements(addScope)),
+		callbacks.Raw().Before("gorm:raw").Register("dg:tenant", guardStatements(addScope)),
+		callbacks.Update().Before("gorm:update").Register("dg:tenant", guardStatements(changeIsScoped)),
+		callbacks.Delete().Before("gorm:delete").Register("dg:tenant", guardStatements(addScope)),
+		callbacks.Create().Before("gorm:create").Register("dg:tenant", guardStatements(rowsAreScoped)),
 	)
 }
 
-// guardStatements adds ErrMissing. In a subquery gorm drops it, and the outer statement has a syntax error.
+// guardStatements adds ErrMissing to statements that are not scoped. In a subquery gorm drops the
+// error, and the outer statement has a syntax error.
 func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
@@ -77,8 +78,9 @@ func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// scope adds the tenant's condition, or requires the tenant among the parameters of raw SQL.
-func scope(db *gorm.DB) bool {
+// addScope adds the tenant's condition, or requires the tenant among the parameters of raw SQL. It
+// returns false if the statement is not scoped.
+func addScope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
 		id, ok := db.Get(rawSetting)
@@ -100,7 +102,7 @@ func changeIsScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := migrations.TenantColumns[s.Table]
 	if !owned {
-		return scope(db)
+		return addScope(db)
 	}
 	values, ok := s.Dest.(map[string]any) // set by gorm's Update, and by Updates with a map
 	for name := range values {
@@ -109,8 +111,8 @@ func changeIsScoped(db *gorm.DB) bool {
 		}
 		ok = ok && name != column
 	}
-	_, set := s.Clauses["SET"]
-	return ok && !set && scope(db)
+	_, hasSet := s.Clauses["SET"]
+	return ok && !hasSet && addScope(db)
 }
 
 var (
@@ -122,8 +124,8 @@ var (
 // onModel reports whether s is on one table without joins, a model's or one given by bare name, and
 // has no expressions outside Where and Order.
 func onModel(s *gorm.Statement) bool {
-	named := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
-	if !named || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
+	onOneTable := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
+	if !onOneTable || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
 		slices.ContainsFunc(s.Selects, func(name string) bool { return !identifiersPattern.MatchString(name) }) {
 		return false
 	}
@@ -225,10 +227,10 @@ func areValues(values ...any) bool {
 	return true
 }
 
-// isBalanced reports whether parentheses match. It rejects what could hide one: comments, quoted
-// names, escapes, dollar quotes.
+// isBalanced reports whether parentheses match. It rejects what could hide a parenthesis: comments,
+// quoted names, escapes, dollar quotes.
 func isBalanced(text string) bool {
-	open := 0
+	depth := 0
 	quoted := false
 	for _, c := range text {
 		switch {
@@ -236,15 +238,15 @@ func isBalanced(text string) bool {
 			quoted = !quoted
 		case quoted:
 		case c == '(':
-			open++
+			depth++
 		case c == ')':
-			open--
+			depth--
 		}
-		if open < 0 {
+		if depth < 0 {
 			return false
 		}
 	}
-	return open == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
+	return depth == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
 }
 
 // rowsAreScoped also rejects an upsert, which could change another organisation's row.
