@@ -106,7 +106,8 @@ func TestRedactRemovesSecrets(t *testing.T) {
 		vectorToken[:truncatedLen], vectorToken[31:], vectorToken[31:74],
 		vectorToken[:30] + ":" + vectorToken[31:], "DG_LIVE_" + vectorToken[8:], "Dg_Live_" + vectorToken[8:],
 		withSeparator("%5F"), withSeparator("%5f"), withSeparator("%255F"),
-		withSeparator("%" + strings.Repeat("25", 30) + "5F"), withSeparator("__"), withSeparator("_%5F"), withSeparator("-"), withSeparator(""), withSeparator("%E2%80%BF"), encoded, encodedTwice,
+		withSeparator("%" + strings.Repeat("25", 30) + "5F"), withSeparator("__"), withSeparator("_%5F"), withSeparator("-"),
+		withSeparator(""), withSeparator("%E2%80%BF"), encoded, encodedTwice,
 		"%64g_live_" + vectorToken[8:], "%zz%" + withSeparator("%5F") + "%4",
 		url.PathEscape("ü") + strings.ReplaceAll(vectorToken[:truncatedLen], "_", "%5f"),
 	} {

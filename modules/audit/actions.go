@@ -19,7 +19,7 @@ func newAction(code Action, label string, summary ...string) Action {
 	return code
 }
 
-// Account events are recorded in the logs of all organisations of the person.
+// Actions on a person's account are recorded in the logs of all of the person's organisations.
 var (
 	KeyCreated     = newAction("api_key.created", "Key created", "target")
 	KeyReplaced    = newAction("api_key.replaced", "Key replaced", "target", "stopsAt")

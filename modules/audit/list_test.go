@@ -81,14 +81,14 @@ func randomFilters(n int) []audit.Filter {
 	return filters
 }
 
-// Filters and pages agree with the model. A page is empty if its cursor is not in the log.
+// List selects what matches selects. A page is empty if its cursor is not in the log.
 func TestFiltersSelectTheirEntries(t *testing.T) {
 	b := setup(t)
 	entries := b.storeRandomEntries(t)
 	require.True(t, slices.IsSortedFunc(entries, func(a, b audit.Entry) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	}), "newest first")
-	found := 0
+	selected := 0
 	filters := randomFilters(600)
 	for field := range reflect.TypeFor[audit.Filter]().Fields() {
 		require.True(t, slices.ContainsFunc(filters, func(f audit.Filter) bool {
@@ -97,7 +97,7 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 	}
 	for _, f := range filters {
 		want := matchingEntries(f, entries)
-		found += len(want)
+		selected += len(want)
 		require.Equal(t, want, b.list(t, ourOrganisation, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
 
 		i := random.IntN(len(entries)) // the filter may or may not select the cursor's entry
@@ -106,9 +106,9 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 		page := b.list(t, ourOrganisation, audit.Page{Filter: f, Before: entries[i].ID, Limit: limit})
 		require.Equal(t, older[:min(limit, len(older))], page, "older: %+v", f)
 	}
-	require.Greater(t, found, 10_000, "the filters select entries")
-	foreign := b.list(t, theirOrganisation, audit.Page{Limit: 1})[0].ID
-	for _, id := range []int64{foreign, -1, 1 << 60} {
+	require.Greater(t, selected, 10_000, "the filters select entries")
+	theirID := b.list(t, theirOrganisation, audit.Page{Limit: 1})[0].ID
+	for _, id := range []int64{theirID, -1, 1 << 60} {
 		require.Empty(t, b.list(t, ourOrganisation, audit.Page{Before: id, Limit: 9}))
 	}
 }

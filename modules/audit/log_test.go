@@ -60,10 +60,10 @@ func newEntry(organisation string) audit.Entry {
 // An entry commits with the caller's transaction, to all the named logs or to none, and to no other.
 func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	b := setup(t)
-	other := b.AddOrganisation(testkit.Organisation{}).ID
+	otherOrganisation := b.AddOrganisation(testkit.Organisation{}).ID
 	e := newEntry("")
-	failed := errors.New("failed")
-	for _, want := range []error{failed, nil} {
+	errFailed := errors.New("failed")
+	for _, want := range []error{errFailed, nil} {
 		err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
 			require.NoError(t, b.log.AppendIn(tx, newEntry(ourOrganisation)))
 			require.NoError(t, b.log.AppendToAll(tx, []string{ourOrganisation, theirOrganisation}, e))
@@ -72,12 +72,12 @@ func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 		})
 		require.Equal(t, want, err)
 		ids := map[int64]bool{}
-		for _, e.OrganisationID = range []string{ourOrganisation, theirOrganisation, other} {
+		for _, e.OrganisationID = range []string{ourOrganisation, theirOrganisation, otherOrganisation} {
 			for _, listed := range b.list(t, e.OrganisationID, audit.Page{Limit: 10}) {
 				e.ID = listed.ID
 				e.At = listed.At
 				require.Equal(t, e, listed)
-				require.NotEqual(t, other, e.OrganisationID)
+				require.NotEqual(t, otherOrganisation, e.OrganisationID)
 				ids[e.ID] = true
 			}
 		}
@@ -91,14 +91,14 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 	tx := b.DB.Gorm.WithContext(t.Context())
 	unknownAction := newEntry(ourOrganisation)
 	unknownAction.Action = "api_key.seen"
-	noKind := newEntry(ourOrganisation)
-	noKind.Actor.Kind = ""
+	noActorKind := newEntry(ourOrganisation)
+	noActorKind.Actor.Kind = ""
 	failures := 0
 	b.log.OnWriteFailure = func() { failures++ }
 	for name, e := range map[string]audit.Entry{
 		"no organisation":         newEntry(""),
 		"an unknown organisation": newEntry("00000000-0000-4000-8000-00000000000c"),
-		"no kind of actor":        noKind,
+		"no kind of actor":        noActorKind,
 		"an unknown action":       unknownAction,
 	} {
 		for _, err := range []error{
@@ -129,15 +129,15 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 		count(theirOrganisation, audit.WrongSecret)
 	}
 	count(ourOrganisation, audit.OutsideAPI)
-	total := map[audit.Reason]float64{}
+	totals := map[audit.Reason]float64{}
 	for _, e := range b.list(t, ourOrganisation, audit.Page{Limit: 10}) {
 		require.Zero(t, e.At.UnixMilli()%60_000)
 		require.False(t, e.At.Before(began))
-		total[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
+		totals[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
 		require.Equal(t, key, e.Actor)
 		require.Equal(t, audit.KeyRefused, e.Action)
 	}
-	require.Equal(t, map[audit.Reason]float64{audit.WrongSecret: 3, audit.OutsideAPI: 1}, total)
+	require.Equal(t, map[audit.Reason]float64{audit.WrongSecret: 3, audit.OutsideAPI: 1}, totals)
 
 	b.Exec(`update audit_refusals set at = at - interval '1 h'`)
 	count(ourOrganisation, audit.OutsideAPI)
@@ -156,9 +156,9 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 		Action:         audit.KeyCreated,
 		Details:        map[string]any{},
 	}}
-	for _, k := range audit.Actions {
+	for _, display := range audit.Actions {
 		e := newEntry(ourOrganisation)
-		e.Action = k.Action
+		e.Action = display.Action
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
@@ -189,7 +189,7 @@ func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	require.Equal(t, audit.Request{Method: cutTo(16), Path: cutTo(1024), UserAgent: cutTo(256)}, listed.Request)
 }
 
-// The serving role sets neither instant nor id. The owner can: a log can be restored.
+// The serving role sets neither instant nor id. The owner of the tables can, to restore a log.
 func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 	b := setup(t)
 	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name,
@@ -226,8 +226,8 @@ func TestIDsAreRandom(t *testing.T) {
 
 // rules.md, Audit log: the serving role may add and read entries, and has no other right on them.
 func TestServingRoleMayOnlySelectAndInsertEntries(t *testing.T) {
-	w := testkit.New(t)
-	require.Equal(t, []string{"select", "insert"}, testkit.Query[[]string](w, `select array(select p
+	world := testkit.New(t)
+	require.Equal(t, []string{"select", "insert"}, testkit.Query[[]string](world, `select array(select p
 		from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
 		where has_table_privilege('dg_app', 'audit_entries', p))`))
 }
@@ -251,10 +251,10 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	b := setup(t)
 	b.storeOldEntries(t, ourOrganisation, 2_500) // more than two batches
 	b.storeOldEntries(t, theirOrganisation, 3)
-	log := audit.New(b.Owner)
+	ownerLog := audit.New(b.Owner)
 	var file bytes.Buffer
-	n := tb.Must(log.ExportBefore(t.Context(), ourOrganisation, pruneBefore, &file))(t)
-	require.EqualValues(t, 2_501, n)
+	exported := tb.Must(ownerLog.ExportBefore(t.Context(), ourOrganisation, pruneBefore, &file))(t)
+	require.EqualValues(t, 2_501, exported)
 	require.Equal(t, 2_501, strings.Count(file.String(), "\n"))
 	refusalLine, otherLines, _ := strings.Cut(file.String(), "\n")
 	require.Contains(t, refusalLine, `"at":"2025-12-31T23:59:00.000Z","actorKind":"key","actorId":"k",`)
@@ -266,13 +266,13 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 		`"method":"GET","path":"/api/v1/forks","address":"192.0.2.1","userAgent":"bi/1.0",`+
 		`"requestId":"request-2499"\}$`, newest)
 
-	prune := func(from *audit.Log, exported int64) error {
-		return from.Prune(t.Context(), ourOrganisation, pruneBefore, exported, audit.Request{Path: "dg audit prune"})
+	prune := func(log *audit.Log, expected int64) error {
+		return log.Prune(t.Context(), ourOrganisation, pruneBefore, expected, audit.Request{Path: "dg audit prune"})
 	}
-	require.ErrorContains(t, prune(log, n-1), "2500 entries were exported and 2501 are there")
-	require.ErrorContains(t, prune(b.log, n), "permission denied")
+	require.ErrorContains(t, prune(ownerLog, exported-1), "2500 entries were exported and 2501 are there")
+	require.ErrorContains(t, prune(b.log, exported), "permission denied")
 	require.Len(t, b.list(t, ourOrganisation, audit.Page{Limit: 3_000}), 2_503)
-	require.NoError(t, prune(log, n))
+	require.NoError(t, prune(ownerLog, exported))
 	remaining := b.list(t, ourOrganisation, audit.Page{Limit: 10})
 	require.Len(t, remaining, 3)
 	require.Equal(t, audit.LogPruned, remaining[0].Action)

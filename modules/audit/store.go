@@ -67,16 +67,16 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 }
 
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
-	e, details, err := storable(e)
+	e, details, err := prepareEntry(e)
 	if err == nil {
 		r := e.Request
 		err = run([]any{organisationIDs, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Target.Kind,
 			e.Target.ID, e.Reason, details, r.Method, r.Path, r.Address, r.UserAgent, r.ID})
 	}
-	return l.checkWrite(err, "append", e.Action)
+	return l.reportFailure(err, "append", e.Action)
 }
 
-func (l *Log) checkWrite(err error, verb string, action Action) error {
+func (l *Log) reportFailure(err error, verb string, action Action) error {
 	if err != nil {
 		l.OnWriteFailure()
 	}
@@ -89,7 +89,7 @@ func (l *Log) checkWrite(err error, verb string, action Action) error {
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, targetKind string, request Request, changes string,
 ) error {
-	e, _, err := storable(Entry{Actor: OperatorActor, Action: action, Request: request})
+	e, _, err := prepareEntry(Entry{Actor: OperatorActor, Action: action, Request: request})
 	if err != nil {
 		return err
 	}
@@ -104,8 +104,8 @@ func AppendChanges(
 	return apperr.Annotate(err, "audit: append "+string(action))
 }
 
-// storable returns the entry with a client's texts as Sanitise makes them, and its details as JSON.
-func storable(e Entry) (_ Entry, details json.RawMessage, err error) {
+// prepareEntry checks the action, sanitises the client's text and returns the details as JSON.
+func prepareEntry(e Entry) (_ Entry, details json.RawMessage, err error) {
 	if _, known := DisplayOf(e.Action); !known {
 		return e, nil, apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
 	}
@@ -157,5 +157,5 @@ const countSQL = `/* audit.count */
 // returns the error.
 func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
 	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
-	return l.checkWrite(err, "count", e.Action)
+	return l.reportFailure(err, "count", e.Action)
 }

@@ -33,21 +33,21 @@ type exportedEntry struct {
 // returns the number of entries written.
 func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
-) (entries int64, err error) {
-	lines := json.NewEncoder(w)
+) (written int64, err error) {
+	encoder := json.NewEncoder(w)
 	for page := (Page{Filter: Filter{To: before}, Limit: exportBatch}); ; {
 		batch, err := l.List(ctx, organisationID, page)
 		if err != nil || len(batch) == 0 {
-			return entries, err
+			return written, err
 		}
 		for _, e := range batch {
 			line := exportedEntry{e.Ref(), e.OrganisationID, format.Instant(e.At), e.Actor, e.Action, e.Reason,
 				e.Target, e.Details, e.Request}
-			if err := lines.Encode(line); err != nil {
-				return entries, fmt.Errorf("audit: export: %w", err)
+			if err := encoder.Encode(line); err != nil {
+				return written, fmt.Errorf("audit: export: %w", err)
 			}
 		}
-		entries += int64(len(batch))
+		written += int64(len(batch))
 		page.Before = batch[len(batch)-1].ID
 	}
 }
@@ -65,13 +65,13 @@ func (l *Log) Prune(
 ) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		removed := int64(0)
-		for _, rows := range []any{&Entry{}, &refusalRow{}} {
-			old := tx.Scopes(postgres.Tag("audit.prune"), tenant.Scope(organisationID)).
-				Where("at < ?", before).Delete(rows)
-			if old.Error != nil {
-				return fmt.Errorf("audit: prune: %w", old.Error)
+		for _, row := range []any{&Entry{}, &refusalRow{}} {
+			result := tx.Scopes(postgres.Tag("audit.prune"), tenant.Scope(organisationID)).
+				Where("at < ?", before).Delete(row)
+			if result.Error != nil {
+				return fmt.Errorf("audit: prune: %w", result.Error)
 			}
-			removed += old.RowsAffected
+			removed += result.RowsAffected
 		}
 		if removed != exported {
 			return fmt.Errorf(

@@ -24,14 +24,14 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b.storePerson(annEmail, "")
 	b.storePerson(bobEmail, "")
 	session := b.signIn(annEmail)
-	other := b.signIn(annEmail)
-	bobs := b.signIn(bobEmail)
+	otherSession := b.signIn(annEmail)
+	bobSession := b.signIn(bobEmail)
 	b.advance(time.Minute)
 	renewed := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
 	for token, active := range map[string]bool{
-		renewed.Token: true, bobs.Token: true, session.Token: false, other.Token: false,
+		renewed.Token: true, bobSession.Token: true, session.Token: false, otherSession.Token: false,
 	} {
 		require.Equal(t, active, b.isActive(token))
 	}
@@ -46,24 +46,24 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
-	stolen := b.signIn(annEmail)
+	stolenSession := b.signIn(annEmail)
 	ownSession := b.signIn(annEmail)
 	guess := func(network int) {
 		b.requireFailures(10, identity.ErrWrongPassword, func() error {
-			return b.changePasswordFrom(fmt.Sprintf("2001:db8:0:%x::1", network), stolen, wrongPassword)
+			return b.changePasswordFrom(fmt.Sprintf("2001:db8:0:%x::1", network), stolenSession, wrongPassword)
 		})
 	}
 	for network := range 4 {
 		guess(network)
 	}
 	until := b.now().Add(10 * time.Minute)
-	requireLocked(t, b.changePasswordFrom("2001:db8::2", stolen, password), until)
+	requireLocked(t, b.changePasswordFrom("2001:db8::2", stolenSession, password), until)
 	require.NoError(t, b.changePasswordFrom("192.0.2.1", ownSession, password))
-	require.False(t, b.isActive(stolen.Token))
+	require.False(t, b.isActive(stolenSession.Token))
 
 	b.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
 	b.advance(10 * time.Minute)
-	stolen = b.signIn(annEmail)
+	stolenSession = b.signIn(annEmail)
 	for network := range 5 {
 		b.advance(time.Second)
 		guess(network)
@@ -89,7 +89,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
 	session := b.signIn(annEmail)
-	other := b.signIn(annEmail)
+	otherSession := b.signIn(annEmail)
 	noProof := identity.Proof{}
 	wrongProof := identity.Proof{Password: wrongPassword}
 	b.advance(time.Hour)
@@ -98,22 +98,22 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.NoError(t, b.reauthenticate(session, wrongProof), "it is not looked at")
 
 	b.agePassword(session, "15 minutes 1 second")
-	b.agePassword(other, "15 minutes 1 second")
+	b.agePassword(otherSession, "15 minutes 1 second")
 	require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrongProof))
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, noProof))
 	require.NoError(t, b.reauthenticate(session, proof("")))
 	require.NoError(t, b.reauthenticate(session, noProof))
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, noProof), "another session of the person")
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(otherSession, noProof), "another session of the person")
 
 	b.agePassword(session, "-1 minute")
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, noProof), "in the future")
-	changed := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
-	require.NoError(t, b.reauthenticate(changed, noProof), "it was entered for the change")
-	require.NoError(t, b.service.SignOut(b.ctx(), changed.Token))
-	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, noProof))
+	changedSession := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
+	require.NoError(t, b.reauthenticate(changedSession, noProof), "it was entered for the change")
+	require.NoError(t, b.service.SignOut(b.ctx(), changedSession.Token))
+	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changedSession, noProof))
 }
 
-// Reauthentication requires a code. A code works once, but for all concurrent submits of a form.
+// Reauthentication requires a code. A code works once, except that all concurrent submits of a form succeed.
 func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolPerson(annEmail)
@@ -158,7 +158,7 @@ func TestChangesRequirePasswordAndCode(t *testing.T) {
 			return tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), session.Token, proof))
 		},
 	}
-	refuse := func(changes []func(identity.Proof) error, wrongProof identity.Proof, want error) {
+	requireRefusals := func(changes []func(identity.Proof) error, wrongProof identity.Proof, want error) {
 		for i := range 10 {
 			require.Equal(t, want, changes[i%len(changes)](wrongProof), "%d", i)
 		}
@@ -168,9 +168,9 @@ func TestChangesRequirePasswordAndCode(t *testing.T) {
 		}
 	}
 	wrongProof := identity.Proof{Password: wrongPassword, Code: b.code(secret, 0)}
-	refuse(changes, wrongProof, identity.ErrWrongPassword)
+	requireRefusals(changes, wrongProof, identity.ErrWrongPassword)
 	b.advance(10 * time.Minute)
-	refuse(changes[:4], proof(b.wrongCode(secret)), identity.ErrWrongCode)
+	requireRefusals(changes[:4], proof(b.wrongCode(secret)), identity.ErrWrongCode)
 	b.advance(time.Hour)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, identity.Proof{}))
 	require.NoError(t, b.changePassword(session, proof(b.code(secret, 0))))
@@ -188,12 +188,12 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	pending := b.signIn(annEmail)
 	b.requireFailures(10, identity.ErrWrongCode, func() error { return b.verifyCode(pending, b.wrongCode(secret)) })
 	b.storePerson(bobEmail, "")
-	bobs := b.signIn(bobEmail)
+	bobSession := b.signIn(bobEmail)
 	reset := b.beginReset("ANN@example.com")
 	require.Equal(t, "Ann@example.com", reset.Person.Email)
 	require.True(t, b.isActive(session.Token), "only its use ends sessions")
-	for _, refused := range []string{"short", "password1234"} {
-		require.Equal(t, "new", apperr.From(b.service.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
+	for _, weak := range []string{"short", "password1234"} {
+		require.Equal(t, "new", apperr.From(b.service.ResetPassword(b.ctx(), reset.Token, weak, "")).Field, weak)
 	}
 	const office = "192.0.2.9" // wrong passwords lock this network, but not home
 	b.requireFailures(10, identity.ErrWrongPassword,
@@ -201,14 +201,14 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.NoError(t, b.service.ResetPassword(b.ctx(), reset.Token, newPassword, ""))
 	require.NoError(t, b.trySignIn(annEmail, newPassword, office), "a reset restores access")
 	require.False(t, b.isActive(session.Token))
-	require.True(t, b.isActive(bobs.Token))
+	require.True(t, b.isActive(bobSession.Token))
 	require.Zero(t, b.CountRows(`recovery_codes`))
 	require.ErrorIs(t, b.service.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
 	renewed := tb.Must(b.service.SignIn(b.ctx(), annEmail, newPassword, ""))(t)
 	require.False(t, renewed.SecondStepDue)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
-	require.NoError(t, b.service.ResetPassword(b.ctx(), b.beginReset(annEmail).Token, password, bobs.Token))
-	require.False(t, b.isActive(bobs.Token))
+	require.NoError(t, b.service.ResetPassword(b.ctx(), b.beginReset(annEmail).Token, password, bobSession.Token))
+	require.False(t, b.isActive(bobSession.Token))
 }
 
 // A reset lasts 30 minutes. A newer reset or a new password voids it. Only the owner of the tables creates one.
@@ -255,7 +255,7 @@ func TestEmailKeysAreRewrittenOrReported(t *testing.T) {
 	}
 	warnings := tb.Must(identity.CheckEmails(b.ctx(), b.DB))(t)
 	require.Len(t, warnings, 2)
-	both := warnings[0] + warnings[1]
-	require.Regexp(t, `another account has the e-mail "cy@(faß|xn--fa-hia)\.example"`, both)
-	require.Contains(t, both, `no sign-in form takes the e-mail "jürgen@example.org"`)
+	allWarnings := warnings[0] + warnings[1]
+	require.Regexp(t, `another account has the e-mail "cy@(faß|xn--fa-hia)\.example"`, allWarnings)
+	require.Contains(t, allWarnings, `no sign-in form takes the e-mail "jürgen@example.org"`)
 }

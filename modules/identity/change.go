@@ -82,13 +82,13 @@ type change struct {
 	newSession Session    // the session after rotate
 }
 
-// changePerson calls fn with the person's row locked, and returns the session after rotate. It commits
-// even after ErrWrongCode, so that the counts of attempts persist. Errors: those of fn, ErrNoSession,
-// also if the session is at another step.
+// changePerson calls fn with the person's row locked, and returns the session after rotate. It
+// commits even after ErrWrongCode, so that the counts of attempts persist. Errors: those of fn,
+// ErrNoSession, also if the session is at another step.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
-) (renewed Session, err error) {
-	var wrongCode error
+) (newSession Session, err error) {
+	var wrongCodeErr error
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
 		now := s.clock()
 		if err := lockPersonOf(tx, token); err != nil {
@@ -103,9 +103,9 @@ func (s *Service) changePerson(
 		}
 		c := change{service: s, tx: tx, now: now, token: token, session: row}
 		err = fn(&c)
-		renewed = c.newSession
+		newSession = c.newSession
 		if errors.Is(err, ErrWrongCode) {
-			wrongCode = err
+			wrongCodeErr = err
 			return nil
 		}
 		return err
@@ -113,7 +113,7 @@ func (s *Service) changePerson(
 	if err != nil {
 		return Session{}, err
 	}
-	return renewed, wrongCode
+	return newSession, wrongCodeErr
 }
 
 // rotate updates columns of the person, and replaces the session by one with a new token. It
@@ -155,16 +155,16 @@ func (c *change) verifyCode(code string) error {
 	}
 	limits := codeLimits(c.session.User)
 	match := func() error { return c.useCode(code) }
-	if err := c.service.attempt(c.tx, c.session.User, limits, match); err != nil {
+	if err := c.service.matchAndRecord(c.tx, c.session.User, limits, match); err != nil {
 		return err
 	}
 	return countAttempt(c.tx, limits, 0, c.now)
 }
 
-// useCode deletes a recovery code, or stores a TOTP code's time step: each works once.
+// useCode deletes a recovery code, or stores the time step of a TOTP code, so that each works once.
 func (c *change) useCode(code string) error {
-	if recovery, ok := parseRecoveryCode(code); ok {
-		return c.useRecoveryCode(recovery)
+	if recoveryCode, ok := parseRecoveryCode(code); ok {
+		return c.useRecoveryCode(recoveryCode)
 	}
 	secret, err := c.service.keyring.decryptStored(c.session.UserID, *c.session.User.TOTPSecret)
 	if err != nil {

@@ -26,10 +26,10 @@
 //   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A
 //     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
 //     With an unreadable secret, a TOTP code gives 503; recovery codes still work. Re-encryption
-//     counts in users.totp_rewritten and ends no session.
+//     increments users.totp_rewritten, so that it ends no session.
 //   - Only the owner of the tables creates a reset. It works once within 30 minutes; its use ends
 //     all of the person's sessions.
 //
 // Audit: resets, used recovery codes, and a person's changes of password or two-step verification
-// commit with their entries. The program's log has sign-ins, failed ones and locks.
+// commit with their entries. The program's log has sign-ins, failures and locks.
 package identity

@@ -50,10 +50,10 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	for _, keys := range []identity.Keyring{
 		identity.KeyringOf(1, 0), identity.KeyringOf(2, 1), identity.KeyringOf(2, 0), identity.KeyringOf(3, 2),
 	} {
-		before := b.storedSecret(annEmail)
+		storedBefore := b.storedSecret(annEmail)
 		result := b.useKeyring(keys)
 		require.Zero(t, result.Unreadable)
-		require.Equal(t, before != b.storedSecret(annEmail), result.Encrypted == 2)
+		require.Equal(t, storedBefore != b.storedSecret(annEmail), result.Encrypted == 2)
 		require.Equal(t, identity.ReencryptResult{}, b.useKeyring(keys), "once")
 		require.Regexp(t, `^v1\.`, b.storedSecret(bobEmail))
 		require.True(t, b.isActive(session.Token))
@@ -77,16 +77,16 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	replace := func() error {
 		return tb.ErrorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(2, 1), false))
 	}
-	before := b.storedSecret(bobEmail)
+	storedBefore := b.storedSecret(bobEmail)
 	removal := b.Begin(`update users set totp_secret = null where email_key = $1`, annEmail)
 	require.NoError(t, b.WhileWaiting(removal, replace, nil))
 	require.Equal(t, 1, b.CountRows(`users where email_key = $1 and totp_secret is null`, annEmail))
-	require.NotEqual(t, before, b.storedSecret(bobEmail))
+	require.NotEqual(t, storedBefore, b.storedSecret(bobEmail))
 	b.service.UseKeyring(identity.KeyringOf(2, 1))
 	b.otherInstance.UseKeyring(identity.KeyringOf(2, 1))
 	b.requireFailures(1, identity.ErrWrongCode, func() error { return b.verifyCode(pending, b.wrongCode(totpSecret)) })
 	requireLocked(t, b.verifyCode(pending, b.code(totpSecret, 0)), b.now().Add(time.Hour))
-	b.Exec(`update users set totp_secret = $1 where email_key = $2`, before, bobEmail)
+	b.Exec(`update users set totp_secret = $1 where email_key = $2`, storedBefore, bobEmail)
 	importTx := b.Begin(`select from secret_key_check for share`)
 	require.NoError(t, b.WhileWaiting(importTx, replace, func() { // nothing is locked before the check value
 		b.ExecIn(importTx, `update users set totp_secret = null, totp_last_step = null`)
@@ -94,7 +94,7 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	require.Zero(t, b.CountRows(`users where totp_secret is not null`))
 }
 
-// operations.md, Secret key: once all secrets are encrypted, one in clear is refused at sign-in and by the triggers.
+// operations.md, Secret key: once all secrets are encrypted, sign-in and triggers refuse a secret in clear.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
 	keys := identity.KeyringOf(1, 0)
@@ -158,8 +158,8 @@ func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	keys := identity.KeyringOf(2, 0)
 	result := tb.Must(identity.MigrateSecrets(b.ctx(), b.Owner, keys, true))(t)
 	require.Equal(t, identity.ReencryptResult{Unreadable: 1}, result)
-	unreadable := tb.Must(identity.CheckSecretKey(b.ctx(), b.DB, keys))(t)
-	require.Equal(t, []string{annEmail}, unreadable)
+	unreadableEmails := tb.Must(identity.CheckSecretKey(b.ctx(), b.DB, keys))(t)
+	require.Equal(t, []string{annEmail}, unreadableEmails)
 	for _, keys := range []identity.Keyring{{}, keys} {
 		b.otherInstance.UseKeyring(keys)
 		for _, code := range []string{"", b.code(secret, 0), b.storedSecret(annEmail)} {

@@ -28,7 +28,7 @@ func (s *Service) AttemptWrongPassword(ctx context.Context, email string, comput
 	if err != nil {
 		return err
 	}
-	return s.attempt(s.gorm(ctx), user, passwordLimits(user, requestOf(ctx).Address), func() error {
+	return s.matchAndRecord(s.gorm(ctx), user, passwordLimits(user, requestOf(ctx).Address), func() error {
 		computing()
 		return ErrWrongPassword
 	})
@@ -57,7 +57,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	require.NotEqual(t, encrypted, KeyringOf(1, 9).Encrypt("bob", secret))
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
 	for name, c := range map[string]struct {
-		ring           Keyring
+		keyring        Keyring
 		person, stored string
 		decrypts       bool
 	}{
@@ -72,10 +72,10 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		"shorter than a nonce": {KeyringOf(1, 9), "ann", encrypted[:15], false},
 		"no base64":            {KeyringOf(1, 9), "ann", encrypted + "!", false},
 	} {
-		got, err := c.ring.decryptStored(c.person, c.stored)
+		decrypted, err := c.keyring.decryptStored(c.person, c.stored)
 		if c.decrypts {
 			require.NoError(t, err, name)
-			require.Equal(t, secret, got, name)
+			require.Equal(t, secret, decrypted, name)
 			continue
 		}
 		require.True(t, apperr.Is(err, apperr.Unavailable), name)
@@ -115,12 +115,12 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-	edited := func(part, wrong string) string { return strings.Replace(referenceHash, part, wrong, 1) }
+	with := func(old, invalid string) string { return strings.Replace(referenceHash, old, invalid, 1) }
 	for _, hash := range []string{
-		"", "password", "$2y$10$abcdefghijklmnopqrstuv", edited("argon2id", "argon2i"), edited("v=19", "v=16"),
-		edited("$v=19", ""), edited("m=65536", "m=262145"), edited("m=65536", "m=4294967296"), edited("m=65536", "m=7"),
-		edited("t=2", "t=0"), edited("t=2", "t=11"), edited("p=1", "p=17"), edited("m=65536,t=2", "t=2,m=65536"),
-		edited(salt, "c2Fs"), edited(salt, "c29tZXNhbHQ="), edited(salt, "c29tZXNhbHR"), edited(key, "CTFh"),
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"), with("v=19", "v=16"),
+		with("$v=19", ""), with("m=65536", "m=262145"), with("m=65536", "m=4294967296"), with("m=65536", "m=7"),
+		with("t=2", "t=0"), with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
+		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"), with(key, "CTFh"),
 		referenceHash + "$",
 	} {
 		require.False(t, ValidPasswordHash(hash), "%q", hash)
@@ -157,7 +157,7 @@ func TestLargestHashRunsAlone(t *testing.T) {
 // A new password has at least 12 characters, at most 1,000 bytes, and more than common words, name and e-mail.
 func TestWeakPasswordsAreRefused(t *testing.T) {
 	t.Parallel()
-	maren := userRow{Name: "Zoë van Dijkstra", Email: "maren.solheim@harbour.example"}
+	user := userRow{Name: "Zoë van Dijkstra", Email: "maren.solheim@harbour.example"}
 	for message, refused := range map[string][]string{
 		"too short":          {"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11)},
 		"too long":           {strings.Repeat("a", 1001), strings.Repeat("€", 334)},
@@ -171,7 +171,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 		},
 	} {
 		for _, password := range refused {
-			err := checkPassword(password, maren)
+			err := checkPassword(password, user)
 			require.ErrorContains(t, err, message, password)
 			require.Equal(t, "new", apperr.From(err).Field)
 		}
@@ -181,7 +181,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 		"kx7-Qp2-mV9-tL4", "the dog ate my passport", "Zürich im Regen", "日本語のパスワードは長い", "with\x00a NUL in it",
 		"dijkstra walks the graph", strings.Repeat("lengthy-on", 100), "passwordkxqvmz",
 	} {
-		require.NoError(t, checkPassword(accepted, maren), accepted)
+		require.NoError(t, checkPassword(accepted, user), accepted)
 	}
 }
 
@@ -191,9 +191,9 @@ func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
 		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
 	} {
-		got, ok := ParseTOTPSecret(text)
+		parsed, ok := ParseTOTPSecret(text)
 		require.True(t, ok, text)
-		require.Equal(t, want, got)
+		require.Equal(t, want, parsed)
 	}
 	for _, text := range []string{
 		"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========",
@@ -209,19 +209,19 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 	const secret = "JBSWY3DPEHPK3PXP"
 	now := time.Now()
 	code := tb.Must(totp.GenerateCode(secret, now))(t)
-	recovery := newRecoveryCode()
-	want, ok := parseRecoveryCode(recovery)
+	recoveryCode := newRecoveryCode()
+	want, ok := parseRecoveryCode(recoveryCode)
 	require.True(t, ok)
 	for _, separator := range []string{
 		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
 	} {
 		_, ok := matchTOTP(secret, separator+code[:3]+separator+fullWidth(code[3:])+separator, now, 0)
 		require.True(t, ok, "%q", separator)
-		spelled := separator + strings.ReplaceAll(recovery, "-", separator) + separator
-		for _, text := range []string{spelled, fullWidth(recovery)} {
-			got, ok := parseRecoveryCode(text)
+		spelled := separator + strings.ReplaceAll(recoveryCode, "-", separator) + separator
+		for _, text := range []string{spelled, fullWidth(recoveryCode)} {
+			parsed, ok := parseRecoveryCode(text)
 			require.True(t, ok, "%q", text)
-			require.Equal(t, want, got)
+			require.Equal(t, want, parsed)
 		}
 	}
 	for _, zero := range []rune{'\u0660', '\u06f0'} { // zeros of Arabic-Indic and Persian digits

@@ -43,17 +43,17 @@ func newSecretKey(key []byte) (*secretKey, error) {
 	if len(key) != 32 {
 		return nil, fmt.Errorf("identity: a secret key has 32 bytes, not %d", len(key))
 	}
-	parts, err := hkdf.Key(sha256.New, key, nil, "dg two-step secrets", 32+32+4)
+	derived, err := hkdf.Key(sha256.New, key, nil, "dg two-step secrets", 32+32+4)
 	if err != nil {
 		return nil, err
 	}
-	block, err := aes.NewCipher(parts[:32])
+	block, err := aes.NewCipher(derived[:32])
 	if err != nil {
 		return nil, err
 	}
 	aead, err := cipher.NewGCM(block)
-	prefix := encryptedPrefix + hex.EncodeToString(parts[64:]) + "."
-	return &secretKey{prefix: prefix, aead: aead, nonceKey: parts[32:64]}, err
+	prefix := encryptedPrefix + hex.EncodeToString(derived[64:]) + "."
+	return &secretKey{prefix: prefix, aead: aead, nonceKey: derived[32:64]}, err
 }
 
 const encryptedPrefix = "v1."
@@ -87,8 +87,8 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, nil
 }
 
-// decrypt returns the secret in clear. With a current key it refuses one that is stored in clear as
-// forged, because a migration has encrypted all secrets.
+// decrypt returns the secret in clear. With a current key it refuses a secret that is stored in
+// clear: a migration has encrypted all secrets, so this one is forged.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	encrypted := strings.HasPrefix(stored, encryptedPrefix)
 	if !encrypted && k.Encrypts() {
@@ -111,10 +111,10 @@ func (k *secretKey) decrypt(personID, text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	size := k.aead.NonceSize()
-	if len(encrypted) < size {
+	nonceSize := k.aead.NonceSize()
+	if len(encrypted) < nonceSize {
 		return "", fmt.Errorf("it has only %d bytes", len(encrypted))
 	}
-	secret, err := k.aead.Open(nil, encrypted[:size], encrypted[size:], []byte(personID))
+	secret, err := k.aead.Open(nil, encrypted[:nonceSize], encrypted[nonceSize:], []byte(personID))
 	return string(secret), err
 }

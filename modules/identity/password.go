@@ -32,8 +32,8 @@ var commonWords = strings.Fields(commonText)
 //go:embed common.txt
 var commonText string
 
-var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
-	"s", "5", "s", "7", "t")
+var leetToLetters = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o",
+	"$", "s", "5", "s", "7", "t")
 
 // normalise returns the password in NFC for the hash: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
@@ -56,7 +56,7 @@ func checkPassword(password string, user userRow) error {
 	return nil
 }
 
-// wordsOf splits names into words. It drops words of up to two bytes: a match may be chance.
+// wordsOf splits names into words. It drops words of up to two bytes, which may match by chance.
 func wordsOf(names ...string) (words []string) {
 	isSeparator := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -82,7 +82,7 @@ func countUncommon(password string, ownWords []string) int {
 	}
 	remover := strings.NewReplacer(pairs...)
 	text := strings.Join(strings.Fields(input.Lower(password)), "")
-	text = unleet.Replace(remover.Replace(text))
+	text = leetToLetters.Replace(remover.Replace(text))
 	distinct := map[rune]bool{}
 	for _, r := range remover.Replace(text) {
 		distinct[r] = true
@@ -94,20 +94,20 @@ func countUncommon(password string, ownWords []string) int {
 // returned token; the person's other sessions end. Errors: apperr.Validation with the field "new",
 // ErrWrongCode, those of withPassword.
 func (s *Service) ChangePassword(
-	ctx context.Context, token string, proof Proof, replacement string,
+	ctx context.Context, token string, proof Proof, newPassword string,
 ) (Session, error) {
 	row, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}
-	if err := checkPassword(replacement, row.User); err != nil {
+	if err := checkPassword(newPassword, row.User); err != nil {
 		return Session{}, err
 	}
 	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
-		hash, err := s.passwords.hash(ctx, replacement)
+		hash, err := s.passwords.hash(ctx, newPassword)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ const (
 	maxImportedWork        = 389_120 // memory in KiB × iterations: ten times that of hashCost
 )
 
-// These bounds apply to stored hashes: version 1.0.0 imported costlier ones. Beyond them, no password matches.
+// These bounds of stored hashes are higher, because version 1.0.0 imported costlier ones.
 const (
 	maxMemory      = 256 << 10 // in KiB
 	maxIterations  = 10
@@ -181,12 +181,12 @@ type hasher struct {
 
 func newHasher(cost argon2id.Params) *hasher {
 	// a quarter, because dg serve sets GOMAXPROCS to twice the number of processors by default
-	concurrent := uint32(max(1, runtime.GOMAXPROCS(0)/4))
-	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrent}
+	concurrentHashes := uint32(max(1, runtime.GOMAXPROCS(0)/4))
+	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrentHashes}
 }
 
-// matches reports whether the password has the hash. If hash is nil, it computes a dummy hash, so that
-// its time does not reveal unknown accounts.
+// matches reports whether the password has the hash. If hash is nil, it computes a dummy hash, so
+// that its time does not reveal unknown accounts.
 func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
 	if hash != nil && len(password) <= maxPassword { // bounds the work; no valid password is longer

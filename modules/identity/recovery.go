@@ -46,10 +46,10 @@ func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 	if err != nil {
 		return 0, err
 	}
-	var left int64
+	var unused int64
 	err = s.gorm(ctx).Scopes(postgres.Tag("identity.countRecoveryCodes")).Model(&recoveryRow{}).
-		Where("user_id = ?", row.UserID).Count(&left).Error
-	return int(left), apperr.Annotate(err, "identity: count recovery codes")
+		Where("user_id = ?", row.UserID).Count(&unused).Error
+	return int(unused), apperr.Annotate(err, "identity: count recovery codes")
 }
 
 // ReplaceRecoveryCodes voids the person's recovery codes and returns ten new codes, which are never
@@ -164,7 +164,7 @@ func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, erro
 // recovery codes and ends the person's sessions. It also ends the browser's session ("": none),
 // which may be another person's. Errors: ErrNoReset, apperr.Validation with the field "new",
 // apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
-func (s *Service) ResetPassword(ctx context.Context, token, password, session string) error {
+func (s *Service) ResetPassword(ctx context.Context, token, password, sessionToken string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, session st
 		if err := useReset(tx, token, hash, s.clock()); err != nil {
 			return err
 		}
-		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's sessions
+		if _, err := endSession(tx, sessionToken); err != nil { // triggers have ended the person's sessions
 			return err
 		}
 		return s.recorder.record(tx, user.person(), audit.Entry{Action: audit.PasswordReset})

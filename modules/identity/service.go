@@ -94,14 +94,14 @@ func requestOf(ctx context.Context) audit.Request {
 
 func (r Recorder) record(tx transaction, person Person, e audit.Entry) error {
 	const message = "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment."
-	organisations, err := r.OrganisationsOf(tx, person.ID)
+	organisationIDs, err := r.OrganisationsOf(tx, person.ID)
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, message)
 	}
 	e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: person.ID, Name: person.Name})
 	e.Target = audit.Target{Kind: "person", ID: person.ID}
 	e.Request = requestOf(tx.Statement.Context)
-	if err := r.Audit.AppendToAll(tx, organisations, e); err != nil {
+	if err := r.Audit.AppendToAll(tx, organisationIDs, e); err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, message)
 	}
 	return nil
@@ -116,8 +116,8 @@ func (r Recorder) logSignIn(
 		append(attrs, "person_id", person.ID, "client", request.Address, "request_id", request.ID)...)
 }
 
-// recordAttempt logs and counts wrong attempts and locks. It ignores nil and other errors.
-func (r Recorder) recordAttempt(ctx context.Context, person Person, err error) {
+// recordFailedAttempt logs and counts wrong attempts and locks. It ignores nil and other errors.
+func (r Recorder) recordFailedAttempt(ctx context.Context, person Person, err error) {
 	var reason string
 	var attrs []any
 	locked, isLocked := errors.AsType[*LockedError](err)

@@ -143,23 +143,25 @@ func TestSignInsAreLogged(t *testing.T) {
 func TestEndedSessionIsNotRenewed(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, totpSecret)
-	for name, change := range map[string]func(pending, full identity.Session) error{
+	for name, change := range map[string]func(pending, signedIn identity.Session) error{
 		"second step": func(pending, _ identity.Session) error { return b.verifyCode(pending, b.code(totpSecret, 0)) },
-		"password": func(_, full identity.Session) error {
-			return b.changePassword(full, proof(b.code(totpSecret, 1)))
+		"password": func(_, signedIn identity.Session) error {
+			return b.changePassword(signedIn, proof(b.code(totpSecret, 1)))
 		},
 	} {
 		pending := b.signIn(annEmail)
-		full := tb.Must(b.service.VerifySecondStep(b.ctx(), b.signIn(annEmail).Token, b.code(totpSecret, 0)))(t)
+		signedIn := tb.Must(b.service.VerifySecondStep(b.ctx(), b.signIn(annEmail).Token, b.code(totpSecret, 0)))(t)
 		b.advance(time.Minute)
-		err := b.WhileWaiting(b.Begin(`select from users for update`), func() error { return change(pending, full) },
+		personLock := b.Begin(`select from users for update`)
+		err := b.WhileWaiting(personLock, func() error { return change(pending, signedIn) },
 			func() { b.Exec(`delete from sessions`) })
 		require.ErrorIs(t, err, identity.ErrNoSession, name)
 		require.Zero(t, b.CountRows(`sessions`), name)
 	}
 	b.storePerson(bobEmail, "")
 	session := b.signIn(bobEmail)
-	err := b.WhileWaiting(b.Begin(`delete from sessions`), func() error { return b.changePassword(session, proof("")) }, nil)
+	end := b.Begin(`delete from sessions`)
+	err := b.WhileWaiting(end, func() error { return b.changePassword(session, proof("")) }, nil)
 	require.ErrorIs(t, err, identity.ErrNoSession, "it ends between its reading and its renewal")
 	require.NoError(t, b.trySignIn(bobEmail, password, homeAddress), "nothing is changed")
 }
@@ -171,19 +173,19 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	session := b.signIn("ANN@example.COM")
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com", HasPassword: true}
 	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
-	seen := tb.Must(b.otherInstance.Session(b.ctx(), session.Token))(t)
-	require.Equal(t, session, seen)
+	readSession := tb.Must(b.otherInstance.Session(b.ctx(), session.Token))(t)
+	require.Equal(t, session, readSession)
 	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], testkit.Query[[]byte](b.World, `select token_hash from sessions`))
-	next := tb.Must(b.service.SignIn(b.ctx(), annEmail, password, session.Token))(t)
-	require.NotEqual(t, session.Token, next.Token)
+	nextSession := tb.Must(b.service.SignIn(b.ctx(), annEmail, password, session.Token))(t)
+	require.NotEqual(t, session.Token, nextSession.Token)
 	require.False(t, b.isActive(session.Token), "a sign-in ends the browser's former session")
 	for range 2 {
-		require.NoError(t, b.otherInstance.SignOut(b.ctx(), next.Token))
+		require.NoError(t, b.otherInstance.SignOut(b.ctx(), nextSession.Token))
 	}
 	for _, token := range []string{
-		"", next.Token, next.Token + "=", string(hash[:]), strings.Repeat("A", 100_000),
+		"", nextSession.Token, nextSession.Token + "=", string(hash[:]), strings.Repeat("A", 100_000),
 	} {
 		require.ErrorIs(t, tb.ErrorOf(b.service.Session(b.ctx(), token)), identity.ErrNoSession)
 	}
@@ -218,10 +220,10 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(usedSession.Token), "24 h in all, though it was used")
 }
 
-func (b *fixture) addExpiredSessions(id string, n int) {
+func (b *fixture) addExpiredSessions(personID string, n int) {
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false from generate_series(1, $3::int) n`,
-		id, b.now(), n)
+		personID, b.now(), n)
 }
 
 // Sign-ins remove expired rows, at most 1,000 per table. They do not wait for rows that another instance removes.
@@ -253,7 +255,7 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	require.Zero(t, b.CountRows(`sessions`))
 }
 
-// A person has at most 100 signed-in sessions. The newest stays, and one that waits for a code ends none.
+// A person has at most 100 signed-in sessions. The newest stays. A session that waits for a code ends no other session.
 func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	b := setup(t)
 	b.addExpiredSessions(b.storePerson(annEmail, totpSecret), 100)
@@ -283,13 +285,13 @@ func TestPasswordChecksWaitForASlot(t *testing.T) {
 		"password": func() error { return b.changePassword(session, identity.Proof{Password: wrongPassword}) },
 		"reset":    func() error { return b.service.ResetPassword(b.ctx(), "", newPassword, "") },
 	} {
-		first := tb.Must(slots.Acquire(b.ctx(), homeAddress))(t)
-		second := tb.Must(slots.Acquire(b.ctx(), homeAddress))(t)
+		releaseFirst := tb.Must(slots.Acquire(b.ctx(), homeAddress))(t)
+		releaseSecond := tb.Must(slots.Acquire(b.ctx(), homeAddress))(t)
 		done := make(chan error, 1)
 		go func() { done <- check() }()
 		require.Eventually(t, func() bool { return slots.Stats().Waiting == 1 }, 4*time.Second, time.Millisecond, name)
-		first()
-		second()
+		releaseFirst()
+		releaseSecond()
 		require.Error(t, <-done, name)
 		require.Zero(t, slots.Stats().Running, name)
 	}

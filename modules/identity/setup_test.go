@@ -37,7 +37,7 @@ type fixture struct {
 	t                      *testing.T
 	service, otherInstance *identity.Service
 	clockMillis            atomic.Int64 // the clock, in milliseconds since 1970
-	programLog             tb.Buffer    // the program's log
+	programLog             tb.Buffer
 }
 
 func setup(t *testing.T) *fixture {
@@ -93,8 +93,8 @@ func (b *fixture) signIn(email string) identity.Session {
 	return tb.Must(b.service.SignIn(b.ctx(), email, password, ""))(b.t)
 }
 
-func (b *fixture) code(secret string, steps int) string {
-	return testkit.CodeOf(b.t, secret, b.now().Add(time.Duration(steps)*30*time.Second))
+func (b *fixture) code(secret string, stepOffset int) string {
+	return testkit.CodeOf(b.t, secret, b.now().Add(time.Duration(stepOffset)*30*time.Second))
 }
 
 func (b *fixture) wrongCode(secret string) string {

@@ -25,7 +25,7 @@ var (
 // SignIn ends the browser's previous session ("": none), even another person's. Errors:
 // ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.
-func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
+func (s *Service) SignIn(ctx context.Context, email, password, previousToken string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return Session{}, err
@@ -47,11 +47,11 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 		if session, err = beginSession(tx, user, limits, s.clock()); err != nil {
 			return err
 		}
-		_, err = endSession(tx, previous)
+		_, err = endSession(tx, previousToken)
 		return err
 	})
 	if err != nil {
-		s.recorder.recordAttempt(ctx, user.person(), err)
+		s.recorder.recordFailedAttempt(ctx, user.person(), err)
 		return Session{}, err
 	}
 	if !session.SecondStepDue {
@@ -84,7 +84,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, nil
 }
 
-// userByEmail returns a row without an id for an unknown e-mail, after the same query.
+// userByEmail returns a row without an id for an unknown e-mail, after the same query as for others.
 func userByEmail(db transaction, email string) (userRow, error) {
 	unknownUser := userRow{Email: email}
 	key := EmailKey(email)
@@ -103,7 +103,7 @@ func (s *Service) verifyPassword(
 	ctx context.Context, user userRow, password string,
 ) (limits []guessLimit, err error) {
 	limits = passwordLimits(user, requestOf(ctx).Address)
-	return limits, s.attempt(s.gorm(ctx), user, limits, func() error {
+	return limits, s.matchAndRecord(s.gorm(ctx), user, limits, func() error {
 		matches, err := s.passwords.matches(ctx, user.PasswordHash, password)
 		if err != nil || matches {
 			return err
@@ -112,16 +112,16 @@ func (s *Service) verifyPassword(
 	})
 }
 
-func (s *Service) attempt(
+func (s *Service) matchAndRecord(
 	db transaction, user userRow, limits []guessLimit, match func() error,
 ) error {
 	err := matchWithin(db, limits, s.clock, match)
-	s.recorder.recordAttempt(db.Statement.Context, user.person(), err)
+	s.recorder.recordFailedAttempt(db.Statement.Context, user.person(), err)
 	return err
 }
 
-// beginSession stores a session, if the password is still the verified one, and resets the limits. The
-// share lock serialises it with changes of the password: a later change ends the session.
+// beginSession stores a session, if the password is still the verified one, and resets the limits.
+// The share lock serialises it with changes of the password: a later change ends the session.
 func beginSession(
 	tx transaction, user userRow, limits []guessLimit, now time.Time,
 ) (session Session, err error) {

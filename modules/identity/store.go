@@ -22,7 +22,7 @@ type sessionRow struct {
 	TOTPOffer     *string // the stored form, which may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
-	Fresh           bool              `gorm:"->"` // whether the session is within reauthenticationTTL
+	Fresh           bool              `gorm:"->"` // whether the password was entered within reauthenticationTTL
 	Position        postgres.Position `gorm:"->;type:text"`
 	User            userRow
 }
@@ -83,8 +83,8 @@ func insertRows(tx transaction, tag string, rows any) error {
 func updateRows(
 	db transaction, tag string, row any, columns map[string]any, where string, args ...any,
 ) (changed int64, err error) {
-	updated := db.Scopes(postgres.Tag(tag)).Model(row).Where(where, args...).Updates(columns)
-	return updated.RowsAffected, apperr.Annotate(updated.Error, tag)
+	result := db.Scopes(postgres.Tag(tag)).Model(row).Where(where, args...).Updates(columns)
+	return result.RowsAffected, apperr.Annotate(result.Error, tag)
 }
 
 func updateUser(tx transaction, tag, personID string, columns map[string]any) error {
@@ -99,7 +99,7 @@ func deleteRows(
 	return result.RowsAffected, apperr.Annotate(result.Error, tag)
 }
 
-// maxSweptRows bounds the rows of a table that one sweep removes: a sign-in waits for no backlog.
+// maxSweptRows bounds the rows of a table that one sweep removes, so that a sign-in stays fast.
 const maxSweptRows = 1000
 
 // sweep deletes expired rows. A sign-in adds fewer rows than maxSweptRows, so that no backlog grows.

@@ -26,8 +26,8 @@ var emailPattern = regexp.MustCompile(emailExpression)
 // Browsers encode four letters, such as ß, differently: Chromium uses the transitional form.
 // Domains are compared in that form (UTS 46, section 4).
 var (
-	sentDomain     = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
-	comparedDomain = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(true))
+	sentProfile     = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
+	comparedProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(true))
 )
 
 // ParseEmail returns the e-mail without surrounding blanks, and whether it is valid. Browsers
@@ -44,15 +44,15 @@ func EmailKey(email string) string { return input.Lower(asciiEmail(strings.TrimS
 
 func asciiEmail(email string) string {
 	local, domain, _ := strings.Cut(email, "@")
-	unicode, err := sentDomain.ToUnicode(domain)
+	unicodeDomain, err := sentProfile.ToUnicode(domain)
 	if err != nil {
 		return email
 	}
-	ascii, err := comparedDomain.ToASCII(unicode)
-	if err != nil || ascii == domain {
+	asciiDomain, err := comparedProfile.ToASCII(unicodeDomain)
+	if err != nil || asciiDomain == domain {
 		return email
 	}
-	return local + "@" + ascii
+	return local + "@" + asciiDomain
 }
 
 // unusualEmails returns the people whose e-mail may be invalid or whose stored key may be outdated.

@@ -64,11 +64,11 @@ func passwordLimits(user userRow, address string) []guessLimit {
 // codeLimits returns the limit of a person's codes. A new two-step secret starts a new count, a
 // re-encryption of the secret does not.
 func codeLimits(user userRow) []guessLimit {
-	id := user.ID
+	key := user.ID
 	if user.TOTPSince != nil {
-		id += user.TOTPSince.UTC().Format(" " + time.RFC3339Nano)
+		key += user.TOTPSince.UTC().Format(" " + time.RFC3339Nano)
 	}
-	return []guessLimit{{hashText("codes:" + id), maxFailures, codeWindow}}
+	return []guessLimit{{hashText("codes:" + key), maxFailures, codeWindow}}
 }
 
 // guessRow is a row of password_guesses, an unlogged table: a crash of PostgreSQL empties it, which
@@ -106,14 +106,14 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	for _, l := range limits {
 		reached = reached.Or("key_hash = ? and wrong >= ?", l.keyHash, l.maxWrong)
 	}
-	var last guessRow
+	var lock guessRow
 	result := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
-		Where(reached).Order("ends_at desc").Limit(1).Find(&last)
+		Where(reached).Order("ends_at desc").Limit(1).Find(&lock)
 	if result.Error != nil {
 		return fmt.Errorf("identity: check limits: %w", result.Error)
 	}
 	if result.RowsAffected > 0 {
-		return newLockedError(last.EndsAt, now)
+		return newLockedError(lock.EndsAt, now)
 	}
 	return nil
 }
@@ -131,10 +131,10 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// count compares and counts in one statement, so that concurrent guesses cannot exceed maxWrong. If the
-// result is above it, the limit was reached before, and the caller rolls back.
+// count compares and counts in one statement, so that concurrent guesses cannot exceed maxWrong. If
+// the result is above maxWrong, the limit was reached before, and the caller rolls back.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
-	ends := now.Add(l.window * time.Duration(wrong))
+	endsAt := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow
 	err := tx.Scopes(acrossOrganisations).
 		Raw(`/* identity.countAttempt */
@@ -144,7 +144,7 @@ func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 		         case when anew then $2 else g.wrong + 1 end,
 		         case when anew or g.wrong + 1 = $5 then $4 else g.ends_at end
 		       from (select g.ends_at <= $3 or $2 = 0 and g.wrong < $5) n (anew))
-		returning wrong, ends_at`, l.keyHash, wrong, now, ends, l.maxWrong).Scan(&counted).Error
+		returning wrong, ends_at`, l.keyHash, wrong, now, endsAt, l.maxWrong).Scan(&counted).Error
 	switch {
 	case err != nil:
 		return fmt.Errorf("identity: count an attempt: %w", err)

@@ -37,7 +37,7 @@ const (
 // returns nil.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (emails []string, err error) {
 	tx := db.Gorm.WithContext(ctx)
-	if encrypted, err := verifyCheckValue(tx, keys); err != nil || !encrypted {
+	if hasCheckValue, err := verifyCheckValue(tx, keys); err != nil || !hasCheckValue {
 		return nil, err
 	}
 	var people []userRow
@@ -83,15 +83,15 @@ func MigrateSecrets(
 		return result, err
 	}
 	err = owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		encrypted, err := lockCheckValue(tx, keys)
+		hasCheckValue, err := lockCheckValue(tx, keys)
 		if err != nil && (!forgetLost || !errors.Is(err, ErrWrongSecretKey)) {
 			return err
 		}
-		result, err = reencrypt(tx, keys, encrypted)
+		result, err = reencrypt(tx, keys, hasCheckValue)
 		switch {
 		case err != nil:
 			return err
-		case result.Unreadable > 0 && !encrypted && !forgetLost:
+		case result.Unreadable > 0 && !hasCheckValue && !forgetLost:
 			return ErrWrongSecretKey // without a check value, the current key may be wrong
 		}
 		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
@@ -119,9 +119,9 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return false, lockTable("users")
 }
 
-// reencrypt encrypts the secrets that are not under the current key. If encrypted is true, a secret
-// in clear is forged and counts as unreadable.
-func reencrypt(tx transaction, keys Keyring, encrypted bool) (result ReencryptResult, err error) {
+// reencrypt encrypts the secrets that are not under the current key. If allEncrypted, a
+// secret in clear is forged and counts as unreadable.
+func reencrypt(tx transaction, keys Keyring, allEncrypted bool) (result ReencryptResult, err error) {
 	var stale []userRow
 	// no lock: the update compares the secret, so that a concurrent change of it stays
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
@@ -131,7 +131,7 @@ func reencrypt(tx transaction, keys Keyring, encrypted bool) (result ReencryptRe
 	}
 	for _, r := range stale {
 		secret := *r.TOTPSecret
-		if encrypted || strings.HasPrefix(secret, encryptedPrefix) {
+		if allEncrypted || strings.HasPrefix(secret, encryptedPrefix) {
 			if secret, err = keys.decrypt(r.ID, secret); err != nil {
 				result.Unreadable++
 				continue

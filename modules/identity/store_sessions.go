@@ -30,8 +30,8 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only
-	// the primary is read
+	// LSN of the primary during the request: a replica answers reads once it has replayed it; zero:
+	// only the primary answers
 	Position postgres.Position
 }
 
@@ -112,7 +112,7 @@ func hashText(text string) []byte {
 }
 
 // sessionSQL is one statement, because each request of a screen runs it. authenticated_at is
-// rounded, hence the margin of 1 ms. A future one is not fresh: the clock was set back.
+// rounded, hence the margin of 1 ms. A later one is not fresh: the clock was set back.
 const sessionSQL = `/* identity.session */ select s.*,
 	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
 	  and clock_timestamp() + interval '1 ms' as fresh,
@@ -138,9 +138,9 @@ func readSession(
 
 // lockPersonOf locks the person's row before the session is read.
 func lockPersonOf(tx transaction, token string) error {
-	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashText(token))
+	personID := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashText(token))
 	_, err := takeRow[userRow](tx.Clauses(lockRow), "identity.lockPerson", ErrNoSession,
-		"id = (?)", person)
+		"id = (?)", personID)
 	return err
 }
 
@@ -166,8 +166,9 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashText(token))
 }
 
-// endExcessSessions ends the least recently used sessions above maxSessions, never the new one. Sessions
-// at the second step do not count: the password alone must not end one in which the owner types a code.
+// endExcessSessions ends the least recently used sessions above maxSessions, never the new one.
+// Sessions with SecondStepDue do not count and stay: with the password alone, a thief must not end
+// the session in which its owner types a code.
 func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").
 		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).

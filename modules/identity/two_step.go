@@ -125,7 +125,7 @@ func twoStepColumns(secret, since, lastStep any) map[string]any {
 	}
 }
 
-// stepSeconds is the time step of codes. Codes of neighbouring steps are accepted too, because clocks drift.
+// stepSeconds is the time step of codes. Codes of neighbouring steps match too: clocks drift.
 const stepSeconds = 30
 
 // TOTPIssuer is the name under which an authenticator app shows the codes.
@@ -174,14 +174,14 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// matchTOTP returns the step of the code. It accepts only steps after last, the last accepted one.
-func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
+// matchTOTP returns the step of the code. It accepts only steps after lastStep.
+func matchTOTP(secret, code string, now time.Time, lastStep int64) (step int64, ok bool) {
 	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds
 	for _, step := range []int64{current, current - 1, current + 1} {
 		matches, err := hotp.ValidateCustom(code, uint64(step), secret,
 			hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
-		if err == nil && matches && step > last {
+		if err == nil && matches && step > lastStep {
 			return step, true
 		}
 	}

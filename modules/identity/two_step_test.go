@@ -28,19 +28,19 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	b.advance(5 * time.Minute)
-	seen := tb.Must(b.otherInstance.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
-	require.True(t, seen.SecondStepDue)
+	readSession := tb.Must(b.otherInstance.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
+	require.True(t, readSession.SecondStepDue)
 	b.advance(5*time.Minute - time.Millisecond)
 	b.agePassword(pending, "20 minutes")
-	full := tb.Must(b.otherInstance.VerifySecondStep(b.ctx(), pending.Token, b.code(totpSecret, 0)))(t)
-	require.False(t, full.SecondStepDue)
-	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(full, identity.Proof{}))
-	require.Equal(t, pending.StartedAt, full.StartedAt, "24 h from the password")
-	require.NotEqual(t, pending.Token, full.Token)
+	signedIn := tb.Must(b.otherInstance.VerifySecondStep(b.ctx(), pending.Token, b.code(totpSecret, 0)))(t)
+	require.False(t, signedIn.SecondStepDue)
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(signedIn, identity.Proof{}))
+	require.Equal(t, pending.StartedAt, signedIn.StartedAt, "24 h from the password")
+	require.NotEqual(t, pending.Token, signedIn.Token)
 	require.False(t, b.isActive(pending.Token))
-	require.ErrorIs(t, b.verifyCode(full, b.code(totpSecret, 1)), identity.ErrNoSession, "no code is due")
+	require.ErrorIs(t, b.verifyCode(signedIn, b.code(totpSecret, 1)), identity.ErrNoSession, "no code is due")
 	b.advance(time.Millisecond)
-	require.True(t, b.isActive(full.Token))
+	require.True(t, b.isActive(signedIn.Token))
 	require.False(t, b.isActive(lateSession.Token))
 	require.ErrorIs(t, b.verifyCode(lateSession, b.code(totpSecret, 1)), identity.ErrNoSession)
 }
@@ -75,12 +75,12 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	enterInSessions := func(code string, sessions int) [3]int {
 		b.Exec(`delete from sessions`)
 		b.Exec(`delete from password_guesses`)
-		var pending []identity.Session
+		var pendingSessions []identity.Session
 		for range sessions {
-			pending = append(pending, b.signIn(annEmail))
+			pendingSessions = append(pendingSessions, b.signIn(annEmail))
 		}
 		counts := b.countResults(func(i int, instance *identity.Service) error {
-			return tb.ErrorOf(instance.VerifySecondStep(b.ctx(), pending[i%sessions].Token, code))
+			return tb.ErrorOf(instance.VerifySecondStep(b.ctx(), pendingSessions[i%sessions].Token, code))
 		})
 		require.Equal(t, 1, b.CountRows(`sessions where not second_step_due`))
 		return counts
@@ -119,43 +119,42 @@ func TestTenWrongCodesLockThePerson(t *testing.T) {
 
 // offerTwoStep enters the password and returns the offer and the session under its new token.
 func (b *fixture) offerTwoStep(session identity.Session) (identity.Enrolment, identity.Session) {
-	continued := tb.Must(b.otherInstance.BeginTwoStep(b.ctx(), session.Token, proof("")))(b.t)
-	offer := tb.Must(b.service.OfferedTwoStep(b.ctx(), continued.Token))(b.t)
-	return offer, continued
+	newSession := tb.Must(b.otherInstance.BeginTwoStep(b.ctx(), session.Token, proof("")))(b.t)
+	offer := tb.Must(b.service.OfferedTwoStep(b.ctx(), newSession.Token))(b.t)
+	return offer, newSession
 }
 
-func (b *fixture) confirmTwoStep(from identity.Session, code string) (identity.Session, error) {
-	_, session, err := b.service.ConfirmTwoStep(b.ctx(), from.Token, code)
-	return session, err
+func (b *fixture) confirmTwoStep(session identity.Session, code string) (identity.Session, error) {
+	_, newSession, err := b.service.ConfirmTwoStep(b.ctx(), session.Token, code)
+	return newSession, err
 }
 
 // The offered secret is made after the password check, for a new token: a thief of the old one cannot read it.
 func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
-	stolen := b.signIn(annEmail)
+	stolenSession := b.signIn(annEmail)
 	offer := func(session identity.Session) (identity.Enrolment, error) {
 		return b.otherInstance.OfferedTwoStep(b.ctx(), session.Token)
 	}
-	require.ErrorIs(t, tb.ErrorOf(offer(stolen)), identity.ErrTwoStepOff)
-	_, err := b.service.BeginTwoStep(b.ctx(), stolen.Token, identity.Proof{Password: wrongPassword})
+	require.ErrorIs(t, tb.ErrorOf(offer(stolenSession)), identity.ErrTwoStepOff)
+	_, err := b.service.BeginTwoStep(b.ctx(), stolenSession.Token, identity.Proof{Password: wrongPassword})
 	require.Equal(t, identity.ErrWrongPassword, err)
-	require.ErrorIs(t, tb.ErrorOf(offer(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(offer(stolenSession)), identity.ErrTwoStepOff)
 
-	first, next := b.offerTwoStep(stolen)
+	firstOffer, session := b.offerTwoStep(stolenSession)
 	for _, err := range []error{
-		tb.ErrorOf(offer(stolen)), tb.ErrorOf(b.confirmTwoStep(stolen, b.code(first.Secret, 0))),
+		tb.ErrorOf(offer(stolenSession)), tb.ErrorOf(b.confirmTwoStep(stolenSession, b.code(firstOffer.Secret, 0))),
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
-	again := tb.Must(offer(next))(t)
-	require.Equal(t, first, again, "a reloaded page shows the secret that was scanned")
-	second, next := b.offerTwoStep(next)
-	require.NotEqual(t, first.Secret, second.Secret)
-	b.agePassword(next, "15 minutes 1 second")
-	for _, err := range []error{tb.ErrorOf(offer(next)), tb.ErrorOf(b.confirmTwoStep(next, b.code(second.Secret, 0)))} {
-		require.ErrorIs(t, err, identity.ErrTwoStepOff)
-	}
+	reloadedOffer := tb.Must(offer(session))(t)
+	require.Equal(t, firstOffer, reloadedOffer, "a reloaded page shows the secret that was scanned")
+	secondOffer, session := b.offerTwoStep(session)
+	require.NotEqual(t, firstOffer.Secret, secondOffer.Secret)
+	b.agePassword(session, "15 minutes 1 second")
+	require.ErrorIs(t, tb.ErrorOf(offer(session)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, b.code(secondOffer.Secret, 0))), identity.ErrTwoStepOff)
 }
 
 // Turning two-step verification on or off ends the person's other sessions, and renews this one's token.
@@ -164,9 +163,9 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	const ann = "ann+dg@example.com"
 	b.storePerson("Ann+DG@Example.com", "")
 	session := b.signIn(ann)
-	other := b.signIn(ann)
+	otherSession := b.signIn(ann)
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, "123456")), identity.ErrTwoStepOff)
-	otherOffer, _ := b.offerTwoStep(other)
+	otherOffer, _ := b.offerTwoStep(otherSession)
 	offer, session := b.offerTwoStep(session)
 	require.NotEqual(t, offer.Secret, otherOffer.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
@@ -174,24 +173,24 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	require.Equal(t, identity.ErrWrongCode, tb.ErrorOf(b.confirmTwoStep(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
-	enabled := tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
-	require.True(t, enabled.Person.TwoStep)
-	require.Equal(t, b.now(), *enabled.Person.TwoStepSince)
-	require.Equal(t, session.StartedAt, enabled.StartedAt)
-	require.True(t, b.isActive(enabled.Token))
+	turnedOn := tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
+	require.True(t, turnedOn.Person.TwoStep)
+	require.Equal(t, b.now(), *turnedOn.Person.TwoStepSince)
+	require.Equal(t, session.StartedAt, turnedOn.StartedAt)
+	require.True(t, b.isActive(turnedOn.Token))
 	require.Equal(t, 1, b.CountRows(`sessions`))
-	require.ErrorIs(t, tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), enabled.Token, proof(""))), identity.ErrTwoStepOn)
-	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(enabled, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), turnedOn.Token, proof(""))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(turnedOn, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
 
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
 	require.Equal(t, identity.ErrWrongCode, b.verifyCode(pending, b.code(offer.Secret, 0)), "already used")
-	disabled := tb.Must(b.service.TurnOffTwoStep(b.ctx(), enabled.Token, proof(b.code(offer.Secret, 1))))(t)
-	require.False(t, disabled.Person.TwoStep)
-	require.True(t, b.isActive(disabled.Token))
+	turnedOff := tb.Must(b.service.TurnOffTwoStep(b.ctx(), turnedOn.Token, proof(b.code(offer.Secret, 1))))(t)
+	require.False(t, turnedOff.Person.TwoStep)
+	require.True(t, b.isActive(turnedOff.Token))
 	require.Equal(t, 1, b.CountRows(`sessions`))
 	require.Zero(t, b.CountRows(`recovery_codes`), "voided with the secret")
-	require.ErrorIs(t, tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), disabled.Token, proof(""))), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), turnedOff.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
 func (b *fixture) enrolPerson(email string) (secret string, codes []string, session identity.Session) {
@@ -212,13 +211,13 @@ func (b *fixture) recoveryCodesLeft(session identity.Session) int {
 func TestRecoveryCodeWorksOnce(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolPerson(annEmail)
-	unique := map[string]bool{}
+	distinct := map[string]bool{}
 	for _, code := range codes {
-		unique[code] = true
+		distinct[code] = true
 		require.Regexp(t, `^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$`, code)
 		require.Zero(t, b.CountRows(`recovery_codes where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
 	}
-	require.Len(t, unique, 10)
+	require.Len(t, distinct, 10)
 	require.Equal(t, 10, b.recoveryCodesLeft(session))
 	b.enrolPerson(bobEmail)
 	require.Equal(t, identity.ErrWrongCode, b.verifyCode(b.signIn(bobEmail), codes[0]), "another person's")

@@ -55,7 +55,7 @@ func TestListsOfMembershipsAreBounded(t *testing.T) {
 func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ourOrganisation, "admin"))
-	for free, read := range map[int]func(*gorm.DB, string, string) (authz.Subject, error){
+	for unlockedRows, read := range map[int]func(*gorm.DB, string, string) (authz.Subject, error){
 		0: b.service.LockedSubjectIn, 1: b.service.SubjectIn,
 	} {
 		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
@@ -75,7 +75,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 					Kind: authz.Member, OrganisationID: c.organisation, Grants: c.grants,
 				}, subject)
 			}
-			require.Equal(t, free, testkit.Query[int](b.World, `select count(*) from (select
+			require.Equal(t, unlockedRows, testkit.Query[int](b.World, `select count(*) from (select
 				from memberships where user_id = $1 for update skip locked) m`, personID(ourOrganisation, "owner")))
 			return nil
 		}))
@@ -105,8 +105,8 @@ func TestGroupsAreListedByName(t *testing.T) {
 	} {
 		require.Equal(t, want, tb.Must(b.service.Groups(t.Context(), ourOrganisation, chosen))(t), chosen)
 	}
-	got := tb.Must(b.service.Groups(t.Context(), theirOrganisation, last.ID))(t)
-	require.Len(t, got, 3, "a group of another organisation is not added")
+	theirGroups := tb.Must(b.service.Groups(t.Context(), theirOrganisation, last.ID))(t)
+	require.Len(t, theirGroups, 3, "a group of another organisation is not added")
 
 	for page, want := range map[int][2]int{1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695}} {
 		groups, total := tb.Must2(b.service.GroupPage(t.Context(), ourOrganisation, page, 10))(t)

@@ -124,7 +124,7 @@ func (b fixture) entries(id string) []audit.Entry {
 	return tb.Must(audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000}))(b.t)
 }
 
-// Only an owner can set the mode.
+// Anyone but an owner is refused, and neither the mode nor the audit log changes.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.readOrganisation(ourOrganisation)
@@ -144,17 +144,17 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ourOrganisation))
 }
 
-// The transaction that sets the mode reads the actor's role again, and locks in the order of a change of role.
+// SetReportingMode reads the actor's role again in its transaction, and locks in the order of a change of role.
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
 	owner := newActor(ourOrganisation, "owner", false)
 	set := func() error { return b.service.SetReportingMode(t.Context(), owner, org.Nominative, request) }
-	role := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
-	lost := b.WhileWaiting(role, set, func() {
-		b.ExecIn(role, `update memberships set role = 'admin' where user_id = $1`, owner.Person.ID)
+	roleChange := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
+	errAfterChange := b.WhileWaiting(roleChange, set, func() {
+		b.ExecIn(roleChange, `update memberships set role = 'admin' where user_id = $1`, owner.Person.ID)
 	})
 	b.Exec(`delete from memberships where user_id = $1`, owner.Person.ID)
-	for _, err := range []error{lost, set()} {
+	for _, err := range []error{errAfterChange, set()} {
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
 	}
 	require.Equal(t, org.Pseudonymous, b.readOrganisation(ourOrganisation).ReportingMode)
@@ -164,14 +164,14 @@ func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 // An organisation keeps an owner: if the last two leave concurrently, the second is refused.
 func TestLastOwnerCannotLeave(t *testing.T) {
 	b := setup(t)
-	last := b.AddMember(ourOrganisation, "owner")
-	first := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
-	err := b.WhileWaiting(first, func() error {
+	lastOwner := b.AddMember(ourOrganisation, "owner")
+	firstLeave := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
+	err := b.WhileWaiting(firstLeave, func() error {
 		return b.Owner.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-			return b.service.LeaveAllIn(tx, audit.Actor{ID: last.ID}, request)
+			return b.service.LeaveAllIn(tx, audit.Actor{ID: lastOwner.ID}, request)
 		})
 	}, func() {
-		b.ExecIn(first, `delete from memberships where user_id = $1`, personID(ourOrganisation, "owner"))
+		b.ExecIn(firstLeave, `delete from memberships where user_id = $1`, personID(ourOrganisation, "owner"))
 	})
 	require.ErrorContains(t, err, "leaves ours without an owner")
 }
@@ -179,10 +179,10 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 // ErasePlayer deletes the player with all memberships in groups, or nothing. The entry has the id, not the name.
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
-	owner := org.New(b.Owner, audit.New(b.Owner), nil)
+	ownerService := org.New(b.Owner, audit.New(b.Owner), nil)
 	players := b.AddPlayers(ourOrganisation, 2)
 	b.AddGroup(ourOrganisation, players...)
-	failed := errors.New("failed")
+	errFailed := errors.New("failed")
 	erase := func(service *org.Service, id string, forget error) error {
 		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, organisation string) error {
 			require.Equal(t, ourOrganisation, organisation)
@@ -190,22 +190,22 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 		}, audit.Request{Path: "dg erase"})
 	}
 	require.ErrorContains(t, erase(b.service, players[0].ID, nil), "permission denied")
-	require.ErrorIs(t, erase(owner, players[0].ID, failed), failed)
+	require.ErrorIs(t, erase(ownerService, players[0].ID, errFailed), errFailed)
 	require.Equal(t, 2, b.CountRows(`players`))
 	require.Empty(t, b.entries(ourOrganisation))
 
-	require.NoError(t, erase(owner, players[0].ID, nil))
+	require.NoError(t, erase(ownerService, players[0].ID, nil))
 	require.Equal(t, 1, b.CountRows(`players`))
 	require.Equal(t, 1, b.CountRows(`group_members`))
-	log := b.entries(ourOrganisation)
-	require.Len(t, log, 1)
+	entries := b.entries(ourOrganisation)
+	require.Len(t, entries, 1)
 	require.Equal(t, audit.Entry{
-		ID: log[0].ID, At: log[0].At, OrganisationID: ourOrganisation, Actor: audit.OperatorActor,
+		ID: entries[0].ID, At: entries[0].At, OrganisationID: ourOrganisation, Actor: audit.OperatorActor,
 		Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: players[0].ID},
 		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
-	}, log[0])
+	}, entries[0])
 	for _, id := range []string{players[0].ID, unknownID, "' or true --"} {
-		err := erase(owner, id, nil)
+		err := erase(ownerService, id, nil)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 	}
 }

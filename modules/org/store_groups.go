@@ -21,17 +21,16 @@ const (
 	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
-// Groups returns the first MaxGroups groups by name, and the organisation's group with the id
-// chosen, which may be "".
+// Groups returns the first MaxGroups groups by name, and the group with chosenID ("": none).
 func (s *Service) Groups(
-	ctx context.Context, organisationID, chosen string,
+	ctx context.Context, organisationID, chosenID string,
 ) (groups []Group, _ error) {
-	listed := s.selectGroups(ctx, organisationID).
+	query := s.selectGroups(ctx, organisationID).
 		Where("id in (?)", s.selectGroups(ctx, organisationID).Select("id").Limit(MaxGroups))
-	if input.IsID(chosen) {
-		listed = listed.Or("id = ?", chosen)
+	if input.IsID(chosenID) {
+		query = query.Or("id = ?", chosenID)
 	}
-	err := listed.Find(&groups).Error
+	err := query.Find(&groups).Error
 	return groups, apperr.Annotate(err, "org: groups")
 }
 
@@ -41,7 +40,7 @@ func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (groups []CountedGroup, more bool, _ error) {
 	var searched []CountedGroup
-	if err := s.countedGroups(ctx, organisationID, 0, maxSearchedGroups, &searched); err != nil {
+	if err := s.scanCountedGroups(ctx, organisationID, 0, maxSearchedGroups, &searched); err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
 	text = input.Fold(text)
@@ -57,8 +56,8 @@ func (s *Service) FindGroups(
 	return groups, false, nil
 }
 
-// GroupPage returns a page, from 1, of the organisation's groups by name, or the nearest page that
-// exists. total is the number of groups on all pages.
+// GroupPage returns a page of the organisation's groups by name, or the nearest page that exists.
+// The first page is 1. total is the number of groups on all pages.
 func (s *Service) GroupPage(
 	ctx context.Context, organisationID string, page, size int,
 ) (groups []CountedGroup, total int, _ error) {
@@ -67,7 +66,7 @@ func (s *Service) GroupPage(
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
 	}
 	page = max(1, min(page, (int(count)+size-1)/size))
-	err := s.countedGroups(ctx, organisationID, (page-1)*size, size, &groups)
+	err := s.scanCountedGroups(ctx, organisationID, (page-1)*size, size, &groups)
 	return groups, int(count), apperr.Annotate(err, "org: groups")
 }
 
@@ -80,7 +79,7 @@ const countedGroupsSQL = `/* org.countedGroups */
 	  where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members
 	from player_groups where org_id = @org order by ` + naturalOrder + ` offset @offset limit @limit`
 
-func (s *Service) countedGroups(
+func (s *Service) scanCountedGroups(
 	ctx context.Context, organisationID string, offset, limit int, groups *[]CountedGroup,
 ) error {
 	return tenant.Raw(s.db.Gorm.WithContext(ctx), organisationID, countedGroupsSQL,

@@ -22,10 +22,10 @@ import (
 // dg's commands call the methods of this file on a pool of the tables' owner.
 
 // AllOrganisations returns all organisations, ordered by slug.
-func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ error) {
+func (s *Service) AllOrganisations(ctx context.Context) (organisations []Organisation, _ error) {
 	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.all"),
-		tenant.Across("the operator lists every organisation")).Order("slug").Find(&all).Error
-	return all, apperr.Annotate(err, "org: all")
+		tenant.Across("the operator lists every organisation")).Order("slug").Find(&organisations).Error
+	return organisations, apperr.Annotate(err, "org: all")
 }
 
 // lockBySlug takes the same lock as SetReportingMode, so that changes are serialised.
@@ -57,7 +57,7 @@ func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) e
 		Create(&o).Error; err != nil {
 		return fmt.Errorf("org: create: %w", err)
 	}
-	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
+	return s.recordAsOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
 		Action: audit.OrganisationCreated, Details: map[string]any{"plan": string(o.Plan)}})
 }
 
@@ -72,7 +72,7 @@ func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.R
 		Model(&Organisation{}).Update("plan", plan).Error; err != nil {
 		return fmt.Errorf("org: set the plan: %w", err)
 	}
-	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
+	return s.recordAsOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
 		Action:  audit.PlanChanged,
 		Details: map[string]any{"from": string(o.Plan), "to": string(plan)}})
 }
@@ -87,12 +87,12 @@ const NoRole Role = "none"
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
 	mayChange func(current Role) error, request audit.Request,
 ) error {
-	o, err := lockBySlug(tx, slug)
+	organisation, err := lockBySlug(tx, slug)
 	if err != nil {
 		return err
 	}
 	var members []Member
-	if err := tx.Scopes(postgres.Tag("org.roles"), tenant.Scope(o.ID)).
+	if err := tx.Scopes(postgres.Tag("org.roles"), tenant.Scope(organisation.ID)).
 		Where("user_id = ? or role = ?", person.ID, RoleOwner).Find(&members).Error; err != nil {
 		return fmt.Errorf("org: roles: %w", err)
 	}
@@ -111,11 +111,11 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 	if current == RoleOwner && !keepsOwner {
 		return apperr.NewField("role", "That leaves %s without an owner. Make another one first.", slug)
 	}
-	if err := writeRole(tx.Scopes(tenant.Scope(o.ID)),
-		Member{OrganisationID: o.ID, PersonID: person.ID, Role: role}, current); err != nil {
+	if err := writeRole(tx.Scopes(tenant.Scope(organisation.ID)),
+		Member{OrganisationID: organisation.ID, PersonID: person.ID, Role: role}, current); err != nil {
 		return fmt.Errorf("org: set a role: %w", err)
 	}
-	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
+	return s.recordAsOperator(tx, audit.Entry{OrganisationID: organisation.ID, Request: request,
 		Action: audit.RoleChanged, Target: audit.Target{Kind: "person", ID: person.ID},
 		Details: map[string]any{"name": person.Name, "from": string(current), "to": string(role)}})
 }
@@ -150,7 +150,7 @@ func writeRole(tx *gorm.DB, m Member, current Role) error {
 		Where("user_id = ?", m.PersonID).Update("role", m.Role).Error
 }
 
-func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
+func (s *Service) recordAsOperator(tx *gorm.DB, e audit.Entry) error {
 	e.Actor = audit.OperatorActor
 	if e.Target == (audit.Target{}) {
 		e.Target = audit.Target{Kind: "organisation", ID: e.OrganisationID}
@@ -170,9 +170,9 @@ func (playerRow) TableName() string { return "players" }
 
 // ErasePlayer deletes a player with plays and memberships in groups. In the same transaction,
 // forget removes data derived from plays, and an audit entry records the player's id without the
-// name. The pool must connect as the owner of the tables. ErasePlayer tries again
-// for a minute while an import holds the player or the ordinals.
-// Errors: apperr.NotFound, those of forget, SQLSTATE 55P03.
+// name. The pool must connect as the owner of the tables. ErasePlayer tries again for a minute
+// while an import holds the player or the ordinals. Errors: apperr.NotFound, those of forget,
+// SQLSTATE 55P03.
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
@@ -203,21 +203,21 @@ func (s *Service) erasePlayer(
 	request audit.Request,
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		organisationID, err := playerOwner(tx, playerID)
+		organisationID, err := organisationOfPlayer(tx, playerID)
 		if err != nil {
 			return err
 		}
-		// locks before the player, as an import does: a trigger updates player_ordinals
+		// lock the ordinals before the player, as an import does: a trigger on players updates them
 		if err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error; err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}
 		var player playerRow
-		erased := tx.Scopes(postgres.Tag("org.erase"), tenant.Scope(organisationID)).
+		result := tx.Scopes(postgres.Tag("org.erase"), tenant.Scope(organisationID)).
 			Clauses(clause.Returning{}).Where("id = ?", playerID).Delete(&player)
-		if erased.Error != nil {
-			return fmt.Errorf("org: erase a player: %w", erased.Error)
+		if result.Error != nil {
+			return fmt.Errorf("org: erase a player: %w", result.Error)
 		}
-		if erased.RowsAffected == 0 { // another transaction has erased the player
+		if result.RowsAffected == 0 { // another transaction has erased the player
 			return errPlayerNotFound
 		}
 		err = tenant.Exec(tx, organisationID, eraseOrphansSQL, sql.Named("player", player.Ordinal)).Error
@@ -236,15 +236,16 @@ func (s *Service) erasePlayer(
 
 // PlayerID finds the organisation's player by pseudonym (in any case) or id, and returns the id.
 // Errors: apperr.NotFound.
-func (s *Service) PlayerID(ctx context.Context, organisationID, player string) (string, error) {
+func (s *Service) PlayerID(ctx context.Context, organisationID, pseudonymOrID string) (string, error) {
 	var row playerRow
 	err := s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.playerByLabel"), tenant.Scope(organisationID)).
-		Where("label = ? or id::text = ?", strings.ToUpper(player), input.ID(player)).Take(&row).Error
+		Where("label = ? or id::text = ?", strings.ToUpper(pseudonymOrID),
+			input.ID(pseudonymOrID)).Take(&row).Error
 	return row.ID, postgres.OrMissing(err, "org: player by label", errPlayerNotFound)
 }
 
-func playerOwner(tx *gorm.DB, playerID string) (string, error) {
+func organisationOfPlayer(tx *gorm.DB, playerID string) (string, error) {
 	if !input.IsID(playerID) {
 		return "", errPlayerNotFound
 	}

@@ -34,8 +34,8 @@ var (
 func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
 ) error {
-	organisation := actor.Subject.OrganisationID
-	if err := s.authorizeModeChange(actor.Subject, organisation); err != nil {
+	organisationID := actor.Subject.OrganisationID
+	if err := s.authorizeModeChange(actor.Subject, organisationID); err != nil {
 		return err
 	}
 	if mode != Pseudonymous && mode != Nominative {
@@ -45,7 +45,7 @@ func (s *Service) SetReportingMode(
 		// Lock the organisation before the membership, as SetRoleIn does. NO KEY UPDATE does not
 		// block new audit entries, whose foreign key locks the organisation.
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
-			organisation)
+			organisationID)
 		switch {
 		case errors.Is(err, errOrganisationNotFound): // an unknown organisation has no owners
 			return errNotOwner
@@ -53,30 +53,30 @@ func (s *Service) SetReportingMode(
 			return err
 		}
 		// The actor may have lost the role since the first check.
-		subject, err := s.LockedSubjectIn(tx, organisation, actor.Person.ID)
+		subject, err := s.LockedSubjectIn(tx, organisationID, actor.Person.ID)
 		if err != nil {
 			return err
 		}
-		err = s.authorizeModeChange(subject, organisation)
+		err = s.authorizeModeChange(subject, organisationID)
 		if err != nil || before.ReportingMode == mode {
 			return err
 		}
-		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisation)).
+		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisationID)).
 			Model(&Organisation{}).Update("reporting_mode", mode).Error
 		if err != nil {
 			return fmt.Errorf("org: set the reporting mode: %w", err)
 		}
 		return s.log.AppendIn(tx, audit.Entry{
-			OrganisationID: organisation, Actor: actor.Person, Action: audit.ReportingModeChanged,
-			Target:  audit.Target{Kind: "organisation", ID: organisation},
+			OrganisationID: organisationID, Actor: actor.Person, Action: audit.ReportingModeChanged,
+			Target:  audit.Target{Kind: "organisation", ID: organisationID},
 			Details: map[string]any{"from": string(before.ReportingMode), "to": string(mode)},
 			Request: request,
 		})
 	})
 }
 
-func (s *Service) authorizeModeChange(subject authz.Subject, organisation string) error {
-	err := s.policy.Authorize(subject, ChangeReportingMode, organisation)
+func (s *Service) authorizeModeChange(subject authz.Subject, organisationID string) error {
+	err := s.policy.Authorize(subject, ChangeReportingMode, organisationID)
 	if errors.Is(err, authz.ErrDenied) {
 		return errNotOwner
 	}
