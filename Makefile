@@ -14,9 +14,9 @@ help: ## List the targets.
 run: build postgres ## Serve the demo; prints accounts, a key and a curl command.
 	bin/dg serve --demo
 
-# Tests mostly wait for processes: run six of a package at once. The race detector is for packages whose goroutines
-# meet, and app/assembly drives the screens under it. The others run without it and after it, because they would
-# disturb clocks: screens and most modules start no goroutines, and app/system and app/chaos drive processes.
+# Tests mostly wait for processes, so six tests of a package run at once. The packages of UNRACED need no race detector:
+# screens and most modules start no goroutines, app/assembly drives the screens under the detector, and app/system and
+# app/chaos drive processes. They run after the others, whose clocks they would disturb.
 UNRACED := $(filter dg/web% %/browsertest %/configs %/doctor %/authz %/config %/format %/input %/netaddr %/segment \
 	%/audit %/games %/identity %/importer %/org %/tenant, $(shell go list ./...)) \
 	dg/app dg/app/demo dg/app/otherprogram dg/app/system dg/app/chaos
@@ -25,7 +25,7 @@ test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	go test $(RACE) -parallel 6 -timeout 20m $(filter-out $(UNRACED),$(shell go list ./...)) || passed=false; \
 	go test -parallel 6 -timeout 20m $(UNRACED) || passed=false; $$passed
 
-chaos: postgres ## Kill the database under load, break imports off, send hostile clients; minutes (`make test` runs a cut).
+chaos: postgres ## Kill the database under load, break imports off, send hostile clients; minutes (`make test` runs a short version).
 	DG_CHAOS=1 go test -v -count=1 -timeout 30m ./app/chaos
 
 soak: postgres ## Run the tests at their large sizes: millions of plays, many minutes.

@@ -9,7 +9,7 @@ say "formatting"
 unformatted=$(git ls-files '*.go' | xargs gofmt -l)
 [ -z "$unformatted" ] || { echo "run gofmt -w on:"; echo "$unformatted"; exit 1; }
 
-say "types as on a Mac, from source: compiling for it would take minutes"
+say "types as on a Mac, from source: a compilation for it would take minutes"
 gopackages=$(go tool -modfile=scripts/tools/go.mod -n gopackages)
 packages=$(GOOS=darwin GOARCH=arm64 "$gopackages" -mode=allsyntax -test ./...)
 if echo "$packages" | grep -E '^\s(\S+:[0-9]+:[0-9]+: |has an error)'; then exit 1; fi

@@ -162,7 +162,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 			require.NotContains(t, strings.ToLower(request.Raw), strings.ToLower(secret))
 		}
 		require.Equal(t, "dg", request.Header.Get("X-Team"))
-		sender := tb.Attributes(request.Data.GetResourceSpans()[0].GetResource().GetAttributes())
+		sender := tb.Attributes(request.Traces.GetResourceSpans()[0].GetResource().GetAttributes())
 		require.Equal(t, "dg", sender["service.name"])
 		require.Equal(t, "1.2.3", sender["service.version"])
 	}

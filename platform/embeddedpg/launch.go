@@ -74,9 +74,8 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStalePIDFile removes a killed server's PID file and socket: PostgreSQL may not start if
-// another process now has that PID. It keeps those of a server that dg did not start, which may
-// still run.
+// removeStalePIDFile removes a killed server's PID file: PostgreSQL may not start if another
+// process now has that PID. It keeps the file of a server that dg did not start: it may still run.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()
 	if !errors.Is(err, errForeignServer) {

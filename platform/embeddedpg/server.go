@@ -79,8 +79,7 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// answerTimeout is the time after which dg logs why it waits, or gives up on a server that does not
-// answer.
+// answerTimeout is when dg gives up on a silent server, or logs why it waits longer.
 const answerTimeout = 10 * time.Second
 
 // errNoAnswer marks an error that a longer wait does not resolve, unlike a server's recovery.

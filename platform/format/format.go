@@ -33,8 +33,7 @@ func (d Dialect) Separator() byte {
 	return ';'
 }
 
-// AppendHeader appends the header row, for Excel after a byte-order mark. Commas separate the names
-// in columns.
+// AppendHeader appends the header row, for Excel after a byte-order mark. Commas separate columns.
 func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 	if d == CSV {
 		return append(b, columns...)

@@ -37,11 +37,10 @@ func Gzip(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// gzipPattern matches an Accept-Encoding that lists gzip with a weight above zero.
+// gzipPattern matches an Accept-Encoding that lists gzip with a weight above zero. It ignores "*".
 var gzipPattern = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
-// acceptsGzip reports whether Accept-Encoding names gzip. It ignores "*".
 func acceptsGzip(h *fasthttp.RequestHeader) bool {
 	return gzipPattern.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }

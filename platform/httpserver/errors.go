@@ -17,10 +17,9 @@ import (
 )
 
 const (
-	cachePrivate = "private, no-cache"
-	varyOn       = "Authorization, Accept-Encoding"
-	contentJSON  = "application/json; charset=utf-8"
-
+	cachePrivate      = "private, no-cache"
+	varyOn            = "Authorization, Accept-Encoding"
+	contentJSON       = "application/json; charset=utf-8"
 	defaultRetryAfter = 2 // of a 503, in seconds
 )
 
@@ -93,8 +92,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 
 // setHeaders removes the headers of the replaced body. It keeps others, such as RateLimit.
 func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
-	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified,
-		fiber.HeaderContentEncoding,
+	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified, fiber.HeaderContentEncoding,
 		fiber.HeaderContentDisposition, fiber.HeaderContentLanguage} {
 		h.Del(name)
 	}

@@ -61,11 +61,10 @@ func (o Options) withDefaults() Options {
 
 // Server serves HTTP. Routes are added to App before Serve.
 type Server struct {
-	app     *fiber.App // nil if another program owns the app
-	opts    Options
-	metrics *metrics
-	sampler *rate.Limiter // limits the lines of the access log
-
+	app      *fiber.App // nil if another program owns the app
+	opts     Options
+	metrics  *metrics
+	sampler  *rate.Limiter  // limits the lines of the access log
 	abortLog rate.Sometimes // limits the log lines about connections that clients ended
 
 	baseCtx context.Context // parent of all requests' contexts; Shutdown cancels it

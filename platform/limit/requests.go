@@ -18,8 +18,7 @@ type Requests struct {
 	seed     maphash.Seed
 }
 
-// maxTenants bounds the memory of tenantOf.
-const maxTenants = 10_000
+const maxTenants = 10_000 // bounds the memory of tenantOf
 
 // Surface is a part of the program. Each has its own limit per tenant: a flood of API requests
 // does not keep an owner from revoking the key.

@@ -15,8 +15,7 @@ const (
 	// a page boundary it lies behind the page header. Replay reaches it with the next record, at the
 	// latest with that of Replica.flush.
 	PositionExpression = positionPrefix + `pg_current_wal_insert_lsn()` + positionSuffix
-	// flushedExpression is the highest LSN that a replica can have received. Checks use it, so that
-	// they need not write a record.
+	// flushedExpression is the highest LSN that a replica can have received. It writes no record.
 	flushedExpression = positionPrefix + `pg_current_wal_flush_lsn()` + positionSuffix
 	positionPrefix    = `(case when not pg_is_in_recovery() then
 	(select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0') from `

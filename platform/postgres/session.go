@@ -55,8 +55,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts makes pgx choose, of several hosts, one that accepts writes: a former primary may have
-// become a standby. A target_session_attrs other than any takes precedence.
+// prepareHosts makes pgx choose, of several hosts, one that accepts writes: a former primary may
+// have become a standby. A target_session_attrs other than any takes precedence.
 func prepareHosts(config *pgconn.Config) {
 	timeout := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {

@@ -48,7 +48,7 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 
 func (s *Supervisor) runOnce(
 	ctx context.Context, name string, work func(context.Context),
-) (ok bool) {
+) (returned bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.panics.WithLabelValues(name).Inc()

@@ -31,14 +31,13 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	require.Contains(t, b.String(), "msg=detail waited_ms=60000")
 }
 
-// While a profile runs, a second one of any kind is refused. pprof itself refuses only one of the same kind. The end of
-// the context also ends a profile.
+// While a profile runs, any other profile is refused. The end of the context also ends a profile.
 func TestProfilesRunOneAtATime(t *testing.T) {
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	serveCtx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- ServeOps(serveCtx, ln, OpsHandler(NewRegistry(), "127.0.0.1:0")) }()
-	get := func(profile string) int { // 0: the server has stopped
+	statusOf := func(profile string) int { // 0: the server has stopped
 		request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
 			"http://"+ln.Addr().String()+"/debug/pprof/"+profile, nil))(t)
 		response, err := http.DefaultClient.Do(request)
@@ -49,16 +48,16 @@ func TestProfilesRunOneAtATime(t *testing.T) {
 		return response.StatusCode
 	}
 	go func() {
-		for get("trace?seconds=30") != 0 { // waits until the other profile has ended
+		for statusOf("trace?seconds=30") != 0 { // repeats if the other profile was first
 		}
 	}()
-	for get("goroutine") != http.StatusServiceUnavailable {
+	for statusOf("goroutine") != http.StatusServiceUnavailable {
 	}
 	cancel()
 	require.NoError(t, <-served)
 }
 
-// The ops server has metrics and profiles. DNS rebinding fails: it refuses a foreign Host.
+// The ops server has metrics and profiles. It refuses a foreign Host, which prevents DNS rebinding.
 func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	for _, c := range []struct {
 		addr, host string
@@ -75,10 +74,10 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 			"/debug/pprof/goroutine?debug=1": "goroutine profile"} {
 			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 			request.Host = c.host
-			answer := httptest.NewRecorder()
-			OpsHandler(NewRegistry(), c.addr).ServeHTTP(answer, request)
-			require.Equal(t, c.status, answer.Code, "%+v", c)
-			require.Equal(t, c.status == 200, strings.Contains(answer.Body.String(), want), "%+v", c)
+			recorder := httptest.NewRecorder()
+			OpsHandler(NewRegistry(), c.addr).ServeHTTP(recorder, request)
+			require.Equal(t, c.status, recorder.Code, "%+v", c)
+			require.Equal(t, c.status == 200, strings.Contains(recorder.Body.String(), want), "%+v", c)
 		}
 	}
 }
@@ -100,7 +99,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
 }
 
-// A panic after the end of the context restarts nothing.
+// After the end of the context, a panic does not restart the work.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	s.wait = time.Hour
@@ -164,9 +163,9 @@ func TestSilentCollectorDelaysNothing(t *testing.T) {
 func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"
 	for _, c := range []struct {
-		env    []string
-		sends  bool
-		refuse string
+		env     []string
+		sends   bool
+		wantErr string
 	}{
 		{},
 		{env: []string{endpoint}, sends: true},
@@ -179,14 +178,14 @@ func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
 			"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"}, sends: true},
 		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"},
-			refuse: `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": set it to http/protobuf`},
+			wantErr: `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": set it to http/protobuf`},
 		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json"},
-			refuse: `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL is "http/json"`},
+			wantErr: `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL is "http/json"`},
 		{env: []string{endpoint, "OTEL_TRACES_EXPORTER=zipkin"},
-			refuse: `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`},
+			wantErr: `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`},
 		{env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=hunter2@collector:4317"},
-			refuse: "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL: set it to one such as http"},
-		{env: []string{endpoint, "OTEL_RESOURCE_ATTRIBUTES=no value"}, refuse: "OTEL_RESOURCE_ATTRIBUTES"},
+			wantErr: "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL: set it to one such as http"},
+		{env: []string{endpoint, "OTEL_RESOURCE_ATTRIBUTES=no value"}, wantErr: "OTEL_RESOURCE_ATTRIBUTES"},
 	} {
 		t.Run(strings.Join(c.env, " "), func(t *testing.T) {
 			for _, pair := range c.env {
@@ -194,8 +193,8 @@ func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			traces, err := NewTraces(t.Context(), "1", slog.New(slog.DiscardHandler))
-			if c.refuse != "" {
-				require.ErrorContains(t, err, c.refuse)
+			if c.wantErr != "" {
+				require.ErrorContains(t, err, c.wantErr)
 				require.NotContains(t, err.Error(), "hunter2")
 				return
 			}

@@ -21,10 +21,9 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// The SDK drops spans beyond maxQueuedSpans.
 const (
-	maxQueuedSpans = 2048
-	maxBatch       = 512
+	maxQueuedSpans = 2048 // the SDK drops further spans
+	maxBatchSpans  = 512
 	sendTimeout    = 5 * time.Second
 	flushTimeout   = 2 * time.Second
 )
@@ -32,8 +31,8 @@ const (
 // Traces sends spans to a collector, if one is set.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// TracesFromEnv reports whether OpenTelemetry's variables name a collector, or why dg cannot send
-// there. An endpoint, or the exporter otlp, asks for traces.
+// TracesFromEnv reports whether OpenTelemetry's variables ask for traces: by an endpoint, or by the
+// exporter otlp. It returns an error if they have a value that dg does not support.
 func TracesFromEnv() (bool, error) {
 	variable := func(name string) (string, string) {
 		if value := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_" + name); value != "" {
@@ -63,8 +62,8 @@ func TracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// NewTraces reads the variables OTEL_…; options override them. Without a collector nothing is sent.
-// The caller must call Close.
+// NewTraces sends spans as the variables OTEL_… and options say; options override them. The caller
+// must call Close.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {
@@ -80,32 +79,32 @@ func NewTraces(
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
-	exporter := otlptrace.NewUnstarted(&loggedClient{Client: client, log: log})
+	exporter := otlptrace.NewUnstarted(&loggingClient{Client: client, log: log})
 	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(attributes),
 		sdktrace.WithBatcher(exporter,
-			sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatch),
+			sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatchSpans),
 			sdktrace.WithExportTimeout(sendTimeout)))}, nil
 }
 
-// loggedClient logs the first of consecutive failures, and the recovery. Unsent spans are lost.
-type loggedClient struct {
+// loggingClient logs the first of consecutive failures, and the recovery. Unsent spans are lost.
+type loggingClient struct {
 	otlptrace.Client
 	log     *slog.Logger
 	failing bool // needs no lock: one goroutine sends at a time
 }
 
-// maxError bounds an error in the log, in bytes: it may quote the collector's response.
-const maxError = 300
+// maxLoggedError bounds an error in the log, in bytes: it may quote the collector's response.
+const maxLoggedError = 300
 
 var urlPattern = regexp.MustCompile(`https?://[^\s"]+`)
 
 // UploadTraces sends spans. It logs a failure without the URL, which may have a secret.
-func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+func (c *loggingClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {
 	case err != nil && !c.failing:
 		text := urlPattern.ReplaceAllString(err.Error(), "the collector")
-		c.log.Warn("traces cannot be sent and are lost", "error", text[:min(len(text), maxError)])
+		c.log.Warn("traces cannot be sent and are lost", "error", text[:min(len(text), maxLoggedError)])
 	case err == nil && c.failing:
 		c.log.Info("traces are sent again")
 	}
@@ -128,5 +127,5 @@ func (t *Traces) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // loggedClient logs failures
+	_ = t.provider.Shutdown(ctx) // loggingClient logs failures
 }

@@ -26,24 +26,24 @@ type HistoryIDs struct {
 }
 
 // WriteHistory writes an import file for tests and scripts/bench. It has an organisation on Enterprise
-// with a fork and the players, groups and plays asked for. Nine of ten plays are finished, and all are
-// in the order of time. The same seed and instant give the same file. Memory does not grow with size.
+// with a fork, players, groups and plays. Nine of ten plays are finished. The plays are in the order
+// of their start. The same seed and instant give the same file. Memory does not grow with plays.
 func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (HistoryIDs, error) {
-	s := historyWriter{out: bufio.NewWriter(w), now: now.UTC().Truncate(time.Millisecond)}
+	h := historyWriter{out: bufio.NewWriter(w), now: now.UTC().Truncate(time.Millisecond)}
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
-	s.source = rand.NewChaCha8(key)
-	s.random = rand.New(s.source)
-	players := s.writeOrganisation(size)
+	h.source = rand.NewChaCha8(key)
+	h.random = rand.New(h.source)
+	players := h.writeOrganisation(size)
 	period := time.Duration(size.Days) * 24 * time.Hour
 	for i := range size.Plays {
-		started := s.now.Add(-period + time.Duration(float64(period)*float64(i)/float64(size.Plays)))
-		fmt.Fprintf(s.out, `{"type":"play","id":"%s","forkId":"%s","playerId":"%s",`+
-			`"releaseNumber":%d,"startedAt":"%s",%s"skills":[%s]}`+"\n", s.newID(),
-			s.ids.Fork, players[s.random.IntN(size.Players)], 1+i*8/size.Plays,
-			started.Format(instantLayout), s.randomEnd(started), s.randomAnswers())
+		started := h.now.Add(-period + time.Duration(float64(period)*float64(i)/float64(size.Plays)))
+		fmt.Fprintf(h.out, `{"type":"play","id":"%s","forkId":"%s","playerId":"%s",`+
+			`"releaseNumber":%d,"startedAt":"%s",%s"skills":[%s]}`+"\n", h.newID(),
+			h.ids.Fork, players[h.random.IntN(size.Players)], 1+i*8/size.Plays,
+			started.Format(instantLayout), h.randomCompletion(started), h.randomAnswers())
 	}
-	return s.ids, s.out.Flush() // Flush returns the first error of any write
+	return h.ids, h.out.Flush() // Flush returns the first error of any write
 }
 
 type historyWriter struct {
@@ -57,58 +57,58 @@ type historyWriter struct {
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
 // writeOrganisation writes all lines except the plays, and returns the ids of the players.
-func (s *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID) {
-	s.ids.Organisation = s.newID()
-	game := s.newID()
-	fmt.Fprintf(s.out, `{"type":"organisation","id":"%s","slug":"set-%.8s","name":"Data set",`+
-		`"plan":"enterprise","reportingMode":"pseudonymous"}`+"\n", s.ids.Organisation,
-		s.ids.Organisation.String())
-	fmt.Fprintf(s.out, `{"type":"game","id":"%s","slug":"set","title":"Data set"}`+"\n", game)
-	s.ids.Fork = s.newID()
-	fmt.Fprintf(s.out, `{"type":"fork","id":"%s","organisationId":"%s","gameId":"%s",`+
+func (h *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID) {
+	h.ids.Organisation = h.newID()
+	game := h.newID()
+	fmt.Fprintf(h.out, `{"type":"organisation","id":"%s","slug":"set-%.8s","name":"Data set",`+
+		`"plan":"enterprise","reportingMode":"pseudonymous"}`+"\n", h.ids.Organisation,
+		h.ids.Organisation.String())
+	fmt.Fprintf(h.out, `{"type":"game","id":"%s","slug":"set","title":"Data set"}`+"\n", game)
+	h.ids.Fork = h.newID()
+	fmt.Fprintf(h.out, `{"type":"fork","id":"%s","organisationId":"%s","gameId":"%s",`+
 		`"slug":"fork-1","title":"Fork 1","major":1,"status":"active",`+
 		`"visibility":"organization","sourceLocale":"en","deployedReleaseNumber":8,`+
-		`"suspended":false,"createdAt":"%[4]s","updatedAt":"%[4]s"}`+"\n", s.ids.Fork,
-		s.ids.Organisation, game, s.now.Format(instantLayout))
+		`"suspended":false,"createdAt":"%[4]s","updatedAt":"%[4]s"}`+"\n", h.ids.Fork,
+		h.ids.Organisation, game, h.now.Format(instantLayout))
 	for i := range size.Players {
-		players = append(players, s.newID())
-		fmt.Fprintf(s.out, `{"type":"player","id":"%s","organisationId":"%s",`+
-			`"displayName":"Player %d"}`+"\n", players[i], s.ids.Organisation, i+1)
+		players = append(players, h.newID())
+		fmt.Fprintf(h.out, `{"type":"player","id":"%s","organisationId":"%s",`+
+			`"displayName":"Player %d"}`+"\n", players[i], h.ids.Organisation, i+1)
 	}
 	for i, n := range size.Groups {
-		s.ids.Groups = append(s.ids.Groups, s.newID())
-		fmt.Fprintf(s.out, `{"type":"group","id":"%s","organisationId":"%s",`+
-			`"name":"Group of %d","playerIds":["%s"]}`+"\n", s.ids.Groups[i], s.ids.Organisation, n,
+		h.ids.Groups = append(h.ids.Groups, h.newID())
+		fmt.Fprintf(h.out, `{"type":"group","id":"%s","organisationId":"%s",`+
+			`"name":"Group of %d","playerIds":["%s"]}`+"\n", h.ids.Groups[i], h.ids.Organisation, n,
 			strings.Join(uuid.UUIDs(players[:n]).Strings(), `","`))
 	}
 	return players
 }
 
-func (s *historyWriter) newID() uuid.UUID {
-	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
+func (h *historyWriter) newID() uuid.UUID {
+	return uuid.Must(uuid.NewRandomFromReader(h.source)) // the source never fails
 }
 
-// randomEnd draws the fields that complete a play, or returns "".
-func (s *historyWriter) randomEnd(started time.Time) string {
-	if s.random.IntN(10) == 0 {
+// randomCompletion draws the fields of a finished play. For an unfinished one it returns "".
+func (h *historyWriter) randomCompletion(started time.Time) string {
+	if h.random.IntN(10) == 0 {
 		return ""
 	}
-	completed := started.Add(time.Duration(60_000+s.random.IntN(1_200_000)) * time.Millisecond)
-	score := min(2_000+s.random.IntN(8_500), 10_000)
+	completed := started.Add(time.Duration(60_000+h.random.IntN(1_200_000)) * time.Millisecond)
+	score := min(2_000+h.random.IntN(8_500), 10_000)
 	return fmt.Sprintf(`"completedAt":"%s","scorePercent":%d.%02d,"passed":%t,`,
 		completed.Format(instantLayout), score/100, score%100, score >= 7_000)
 }
 
 // randomAnswers draws 5.5 answers on average, to two to four skills.
-func (s *historyWriter) randomAnswers() string {
-	texts := make([]string, 2+s.random.IntN(3))
-	first := s.random.IntN(len(historySkills))
-	for i := range texts {
-		attempts := []int{1, 1, 2, 2, 2, 3}[s.random.IntN(6)]
-		texts[i] = fmt.Sprintf(`{"skillId":"%s","attempts":%d,"correct":%d}`,
-			historySkills[(first+i*7)%len(historySkills)], attempts, min(s.random.IntN(4), attempts))
+func (h *historyWriter) randomAnswers() string {
+	answers := make([]string, 2+h.random.IntN(3))
+	firstSkill := h.random.IntN(len(historySkills))
+	for i := range answers {
+		attempts := []int{1, 1, 2, 2, 2, 3}[h.random.IntN(6)]
+		answers[i] = fmt.Sprintf(`{"skillId":"%s","attempts":%d,"correct":%d}`,
+			historySkills[(firstSkill+i*7)%len(historySkills)], attempts, min(h.random.IntN(4), attempts))
 	}
-	return strings.Join(texts, ",")
+	return strings.Join(answers, ",")
 }
 
 // historySkills are the skills of the specification. testkit imports no module.

@@ -27,14 +27,14 @@ func measureAdmission(ctx context.Context, b *bench) error {
 	}
 	withLoad := func(ctx context.Context) (p99 float64, err error) {
 		loadCtx, cancel := context.WithCancel(ctx)
-		var others errgroup.Group
+		var load errgroup.Group
 		for i := range loadClients {
 			c := large[i%2]
-			others.Go(func() error { return c.repeat(loadCtx, b.path("stats", c.dataset, 366)) })
+			load.Go(func() error { return c.repeat(loadCtx, b.path("stats", c.dataset, 366)) })
 		}
 		p99, err = withoutLoad(ctx)
 		cancel()
-		return p99, errors.Join(err, others.Wait())
+		return p99, errors.Join(err, load.Wait())
 	}
 	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
 		"without them", loadClients)

@@ -15,12 +15,12 @@ type client struct {
 	http         *http.Client
 	baseURL      string
 	dataset      *dataset
-	requestCount atomic.Uint64 // requests so far, which selects the key
+	requestCount atomic.Uint64 // selects the key of the next request
 }
 
-func (b *bench) newClient(s *dataset) *client {
+func (b *bench) newClient(d *dataset) *client {
 	transport := &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256}
-	return &client{http: &http.Client{Transport: transport}, baseURL: "http://" + b.server.addr, dataset: s}
+	return &client{http: &http.Client{Transport: transport}, baseURL: "http://" + b.server.addr, dataset: d}
 }
 
 // errBusy means that dg answered 503.
@@ -36,8 +36,8 @@ func (c *client) read(ctx context.Context, path string, body io.Writer) error {
 	if err != nil {
 		return err
 	}
-	key := c.requestCount.Add(1) % uint64(len(c.dataset.Headers))
-	request.Header.Set("Authorization", c.dataset.Headers[key])
+	keyIndex := c.requestCount.Add(1) % uint64(len(c.dataset.Headers))
+	request.Header.Set("Authorization", c.dataset.Headers[keyIndex])
 	response, err := c.http.Do(request)
 	if err != nil {
 		return err
@@ -64,8 +64,8 @@ func (b *bench) period(days int) (from, end time.Time) {
 }
 
 // path returns the path and query of a report on the last days of a dataset's fork.
-func (b *bench) path(report string, s *dataset, days int) string {
+func (b *bench) path(report string, d *dataset, days int) string {
 	from, end := b.period(days)
-	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Fork, report,
+	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", d.IDs.Fork, report,
 		from.Format(time.DateOnly), end.AddDate(0, 0, -1).Format(time.DateOnly))
 }

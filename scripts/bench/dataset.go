@@ -22,7 +22,7 @@ const (
 	smallGroup          = 50
 	largestGroup        = 5_000
 	historyDays         = 400
-	keysPerOrganisation = 300 // keys of each organisation, used in rotation because of their rate limit
+	keysPerOrganisation = 300 // used in rotation, because each key has a rate limit
 )
 
 // benchData describes the data in a folder: three organisations with one fork each.
@@ -43,8 +43,8 @@ type dataset struct {
 // openData reads the description of the folder's data. If the description is missing, openData
 // loads data.
 func (b *bench) openData(ctx context.Context, plays int) error {
-	name := filepath.Join(b.folder, "set.json")
-	text, err := os.ReadFile(name)
+	path := filepath.Join(b.folder, "set.json")
+	text, err := os.ReadFile(path)
 	if err == nil {
 		return json.Unmarshal(text, &b.data)
 	}
@@ -66,7 +66,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	if text, err = json.Marshal(b.data); err != nil {
 		return err
 	}
-	return os.WriteFile(name, text, 0o600)
+	return os.WriteFile(path, text, 0o600)
 }
 
 // loadPlays imports the organisations in one transaction, and creates their keys.
@@ -83,8 +83,8 @@ func (b *bench) loadPlays(ctx context.Context) error {
 	if err = errors.Join(err, stdin.Close(), cmd.Wait()); err != nil {
 		return fmt.Errorf("dg import: %w", err)
 	}
-	for _, s := range b.data.datasets() {
-		if err := b.makeKeys(ctx, s); err != nil {
+	for _, d := range b.data.datasets() {
+		if err := b.makeKeys(ctx, d); err != nil {
 			return fmt.Errorf("make keys: %w", err)
 		}
 	}
@@ -94,9 +94,9 @@ func (b *bench) loadPlays(ctx context.Context) error {
 func (d *benchData) datasets() []*dataset { return []*dataset{&d.Main, &d.Other, &d.Small} }
 
 func (d *benchData) write(w io.Writer) (err error) {
-	for seed, s := range d.datasets() {
-		s.Size.Days = historyDays
-		if s.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, s.Size); err != nil {
+	for seed, organisation := range d.datasets() {
+		organisation.Size.Days = historyDays
+		if organisation.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, organisation.Size); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (d *benchData) write(w io.Writer) (err error) {
 
 // makeKeys inserts the keys with one statement, because the service would write an audit entry for
 // each.
-func (b *bench) makeKeys(ctx context.Context, s *dataset) error {
+func (b *bench) makeKeys(ctx context.Context, d *dataset) error {
 	var ids []string
 	var hashes [][]byte
 	for range keysPerOrganisation {
@@ -113,10 +113,10 @@ func (b *bench) makeKeys(ctx context.Context, s *dataset) error {
 		hash := sha256.Sum256([]byte(token.Secret))
 		ids = append(ids, token.ID)
 		hashes = append(hashes, hash[:])
-		s.Headers = append(s.Headers, "Bearer "+token.String())
+		d.Headers = append(d.Headers, "Bearer "+token.String())
 	}
 	return b.execute(ctx, `insert into api_keys
 		(id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name)
 		select id, $1, 'bench', '{forks:read,reports:read}', hash, now(), 'bench', 'bench'
-		from unnest($2::text[], $3::bytea[]) k (id, hash)`, s.IDs.Organisation, ids, hashes)
+		from unnest($2::text[], $3::bytea[]) k (id, hash)`, d.IDs.Organisation, ids, hashes)
 }

@@ -27,9 +27,9 @@ const duckPackage = "@duckdb/node-api@1.5.6-r.1"
 
 // duckDB is a process of node with the plays of the main fork in memory.
 type duckDB struct {
-	in  io.WriteCloser
-	out *bufio.Reader
-	cmd *exec.Cmd
+	stdin  io.WriteCloser
+	stdout *bufio.Reader
+	cmd    *exec.Cmd
 }
 
 // measureDuckDB compares the JSON of statistics with that of DuckDB in memory: one statement, without HTTP.
@@ -38,7 +38,7 @@ func measureDuckDB(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(d.in.Close(), d.cmd.Wait()) }() // the program writes nothing that could be lost
+	defer func() { _ = errors.Join(d.stdin.Close(), d.cmd.Wait()) }() // all results have been read
 	c := b.newClient(&b.data.Main)
 	for _, m := range []struct {
 		days     int
@@ -49,7 +49,7 @@ func measureDuckDB(ctx context.Context, b *bench) error {
 			return err
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
-		baseline := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
+		baseline := func(context.Context) (float64, error) { return d.statistics(b, m.days, "") }
 		if err := b.compare(ctx, title, m.maxRatio, timedWork(1, c.getWork(path)), baseline); err != nil {
 			return err
 		}
@@ -79,66 +79,66 @@ func (b *bench) startDuckDB(ctx context.Context) (*duckDB, error) {
 	d := &duckDB{cmd: exec.CommandContext(ctx, "node", script, file)}
 	d.cmd.Dir = b.folder
 	d.cmd.Stderr = os.Stderr
-	if d.in, err = d.cmd.StdinPipe(); err != nil {
+	if d.stdin, err = d.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	out, err := d.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	d.out = bufio.NewReader(out)
+	d.stdout = bufio.NewReader(out)
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
 	}
-	_, err = d.out.ReadString('\n') // the program says that the plays are loaded
+	_, err = d.stdout.ReadString('\n') // the script prints a line once the plays are loaded
 	return d, err
 }
 
-// ask computes the statistics of the last days, and returns the milliseconds.
-func (d *duckDB) ask(b *bench, days int, suffix string) (float64, error) {
+// statistics makes DuckDB compute the statistics of the last days, and returns the milliseconds.
+func (d *duckDB) statistics(b *bench, days int, suffix string) (float64, error) {
 	from, end := b.period(days)
-	_, err := fmt.Fprintln(d.in, from.Format(time.DateOnly), end.Format(time.DateOnly)+suffix)
+	_, err := fmt.Fprintln(d.stdin, from.Format(time.DateOnly), end.Format(time.DateOnly)+suffix)
 	if err != nil {
 		return 0, err
 	}
-	line, err := d.out.ReadString('\n')
+	line, err := d.stdout.ReadString('\n')
 	if err != nil {
 		return 0, err
 	}
 	return strconv.ParseFloat(strings.TrimSpace(line), 64)
 }
 
-// figures are the figures that both responses contain.
+// figures are the fields of the statistics that dg and DuckDB both compute.
 type figures struct {
 	Plays, UniquePlayers                      int
 	AvgScorePercent, CompletionRate, PassRate float64
 	Daily, Players, Skills                    []map[string]any
 }
 
-// compareFigures fails if the responses differ. DuckDB omits days without plays.
+// compareFigures fails if the figures of dg and DuckDB differ. DuckDB omits days without plays.
 func (b *bench) compareFigures(ctx context.Context, d *duckDB, c *client, path string, days int) error {
 	text, err := c.body(ctx, path)
 	if err != nil {
 		return err
 	}
-	if _, err := d.ask(b, days, " print"); err != nil {
+	if _, err := d.statistics(b, days, " print"); err != nil {
 		return err
 	}
-	line, err := d.out.ReadBytes('\n')
+	line, err := d.stdout.ReadBytes('\n')
 	if err != nil {
 		return err
 	}
-	var ours, theirs figures
-	if err := cmp.Or(json.Unmarshal(text, &ours), json.Unmarshal(line, &theirs)); err != nil {
+	var dgFigures, duckFigures figures
+	if err := cmp.Or(json.Unmarshal(text, &dgFigures), json.Unmarshal(line, &duckFigures)); err != nil {
 		return err
 	}
-	ours.Daily = slices.DeleteFunc(ours.Daily, func(d map[string]any) bool { return d["plays"] == 0.0 })
-	for _, f := range []*figures{&ours, &theirs} { // dg's skills are in the order of the catalogue
+	dgFigures.Daily = slices.DeleteFunc(dgFigures.Daily, func(d map[string]any) bool { return d["plays"] == 0.0 })
+	for _, f := range []*figures{&dgFigures, &duckFigures} { // dg's skills are in the order of the catalogue
 		slices.SortFunc(f.Skills, func(a, b map[string]any) int {
 			return cmp.Compare(fmt.Sprint(a["skillId"]), fmt.Sprint(b["skillId"]))
 		})
 	}
-	if !reflect.DeepEqual(ours, theirs) {
+	if !reflect.DeepEqual(dgFigures, duckFigures) {
 		return fmt.Errorf("GET %s: the figures are not those of DuckDB", path)
 	}
 	return nil

@@ -25,7 +25,7 @@ func timedWork(times int, f func(context.Context) error) work {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-const rounds = 5
+const rounds = 5 // without the warm-up
 
 // compare runs ours and the baseline alternately, and reports the ratio, which should be at most maxRatio.
 // The first round warms up and does not count.
@@ -33,18 +33,18 @@ func (b *bench) compare(ctx context.Context, title string, maxRatio float64, our
 	log.Print(title)
 	var r row
 	for round := range rounds + 1 {
-		first, err := ours(ctx)
+		oursMS, err := ours(ctx)
 		if err != nil {
 			return err
 		}
-		second, err := baseline(ctx)
+		baselineMS, err := baseline(ctx)
 		if err != nil {
 			return err
 		}
 		if round > 0 {
-			r.ours = append(r.ours, first)
-			r.baseline = append(r.baseline, second)
-			r.ratios = append(r.ratios, first/second) // per round, because the machine's speed drifts
+			r.ours = append(r.ours, oursMS)
+			r.baseline = append(r.baseline, baselineMS)
+			r.ratios = append(r.ratios, oursMS/baselineMS) // per round, because the machine's speed drifts
 		}
 	}
 	r.title = title

@@ -36,15 +36,15 @@ type server struct {
 // serve starts `dg serve`, which logs to serve.log, and waits until it serves. It returns an error
 // if dg ends first.
 func (b *bench) serve(ctx context.Context) (*server, error) {
-	log, err := os.Create(filepath.Join(b.folder, "serve.log"))
+	logFile, err := os.Create(filepath.Join(b.folder, "serve.log"))
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close() // the child has its own descriptor
+	defer logFile.Close() // the child has its own descriptor
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &server{cancel: cancel}
 	s.cmd = b.dgCommand(ctx, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
-	s.cmd.Stderr = log
+	s.cmd.Stderr = logFile
 	out, err := s.cmd.StdoutPipe()
 	if err == nil {
 		err = s.cmd.Start()
@@ -53,11 +53,11 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		cancel()
 		return nil, err
 	}
-	greeting, err := bufio.NewReader(out).ReadString('\n') // the line "Serving on http://host:port"
+	line, err := bufio.NewReader(out).ReadString('\n') // the line "Serving on http://host:port"
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("dg serve did not start, see %s", log.Name()), s.stop())
+		return nil, errors.Join(fmt.Errorf("dg serve did not start, see %s", logFile.Name()), s.stop())
 	}
-	_, s.addr, _ = strings.Cut(strings.TrimSpace(greeting), "http://")
+	_, s.addr, _ = strings.Cut(strings.TrimSpace(line), "http://")
 	return s, nil
 }
 

@@ -7,11 +7,11 @@ import (
 
 // measureStatistics compares statistics of all players with one query that reads their plays.
 func measureStatistics(ctx context.Context, b *bench) error {
-	main := &b.data.Main
-	c := b.newClient(main)
+	mainData := &b.data.Main
+	c := b.newClient(mainData)
 	measure := func(days int, maxRatio float64) error {
 		title := fmt.Sprintf("statistics, %d days; group by player", days)
-		return b.compare(ctx, title, maxRatio, timedWork(5, c.getWork(b.path("stats", main, days))),
+		return b.compare(ctx, title, maxRatio, timedWork(5, c.getWork(b.path("stats", mainData, days))),
 			timedWork(1, b.queryWork(days, `select player, count(*), max(score), max(started_at),
 				bool_or(passed) from plays where `+periodCondition+` group by player`)))
 	}
@@ -23,19 +23,19 @@ func measureStatistics(ctx context.Context, b *bench) error {
 
 // measureGroups compares a large group with all players, and a small group with one scan of its plays.
 func measureGroups(ctx context.Context, b *bench) error {
-	main := &b.data.Main
-	c := b.newClient(main)
-	allPlayersPath := b.path("stats", main, 366)
-	smallGroupPath := allPlayersPath + "&groupId=" + main.IDs.Groups[0].String()
-	largeGroupPath := allPlayersPath + "&groupId=" + main.IDs.Groups[1].String()
-	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 0.7,
+	mainData := &b.data.Main
+	c := b.newClient(mainData)
+	allPlayersPath := b.path("stats", mainData, 366)
+	smallGroupPath := allPlayersPath + "&groupId=" + mainData.IDs.Groups[0].String()
+	largeGroupPath := allPlayersPath + "&groupId=" + mainData.IDs.Groups[1].String()
+	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", mainData.Size.Groups[1]), 0.7,
 		timedWork(5, c.getWork(largeGroupPath)), timedWork(5, c.getWork(allPlayersPath)))
 	if err != nil {
 		return err
 	}
 	onePass := b.queryWork(366, `select started_at, player, score, passed, answers from plays
 		where `+periodCondition+` and player = any (array(select player from group_members
-		where org_id = $1 and group_id = $5))`, main.IDs.Groups[0])
+		where org_id = $1 and group_id = $5))`, mainData.IDs.Groups[0])
 	return b.compare(ctx, fmt.Sprintf("group of %d, 366 days; one pass over its plays", smallGroup),
 		1.5, timedWork(20, c.getWork(smallGroupPath)), timedWork(20, onePass))
 }
@@ -43,9 +43,9 @@ func measureGroups(ctx context.Context, b *bench) error {
 const periodCondition = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 
 // queryWork returns work that runs a query on the main fork. It reads all rows but decodes none.
-func (b *bench) queryWork(days int, sql string, more ...any) func(context.Context) error {
+func (b *bench) queryWork(days int, sql string, extraArgs ...any) func(context.Context) error {
 	from, end := b.period(days)
-	args := append([]any{b.data.Main.IDs.Organisation, b.data.Main.IDs.Fork, from, end}, more...)
+	args := append([]any{b.data.Main.IDs.Organisation, b.data.Main.IDs.Fork, from, end}, extraArgs...)
 	return func(ctx context.Context) error {
 		rows, err := b.owner.Query(ctx, "/* bench */ "+sql, args...)
 		if err != nil {

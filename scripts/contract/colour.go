@@ -68,21 +68,21 @@ func languageOf(path string) string {
 // highlightedSpans joins adjacent tokens of a class, so that an address in a string stays whole.
 func highlightedSpans(tokens []chroma.Token) string {
 	var b strings.Builder
-	open := ""
+	openClass := ""
 	for _, t := range tokens {
 		class := classOf(t.Type)
-		if class != open && strings.TrimSpace(t.Value) != "" {
-			if open != "" {
+		if class != openClass && strings.TrimSpace(t.Value) != "" {
+			if openClass != "" {
 				b.WriteString("</span>")
 			}
 			if class != "" {
 				b.WriteString("<span class=" + class + ">")
 			}
-			open = class
+			openClass = class
 		}
 		b.WriteString(html.EscapeString(t.Value))
 	}
-	if open != "" {
+	if openClass != "" {
 		b.WriteString("</span>")
 	}
 	return b.String()

@@ -68,8 +68,8 @@ func (d document) resolve(v jsonValue) jsonValue {
 	if ref == "" {
 		return v
 	}
-	kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
-	component := d.get("components", kind, name)
+	section, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
+	component := d.get("components", section, name)
 	if len(component) == 0 {
 		log.Fatalf("contract: %s: there is no %s", documentFile, ref)
 	}
@@ -83,17 +83,17 @@ type schema struct {
 	nullable    bool
 }
 
-// schema reads a schema. Where it gives a component another description, allOf has that component
-// as its only entry.
+// schema resolves a schema. To describe a component differently in one place, the document wraps it
+// in an allOf with one entry.
 func (d document) schema(v jsonValue) schema {
 	v = d.resolve(v)
 	s := schema{v, v.get("description").text(), v.get("nullable").isTrue()}
-	if parts := v.get("allOf").list(); len(parts) == 1 {
-		part := d.schema(parts[0])
-		s.jsonValue = part.jsonValue
-		s.nullable = s.nullable || part.nullable
+	if wrapped := v.get("allOf").list(); len(wrapped) == 1 {
+		component := d.schema(wrapped[0])
+		s.jsonValue = component.jsonValue
+		s.nullable = s.nullable || component.nullable
 		if s.description == "" {
-			s.description = part.description
+			s.description = component.description
 		}
 	}
 	return s
@@ -101,28 +101,28 @@ func (d document) schema(v jsonValue) schema {
 
 // fields returns the fields of a schema. The name of a nested field is its path, with [] for a
 // list.
-func (d document) fields(s schema, path string) (found []object) {
+func (d document) fields(s schema, path string) (fields []object) {
 	if items := s.get("items"); len(items) > 0 {
 		return d.fields(d.schema(items), path+"[]")
 	}
 	for name, property := range s.get("properties").members() {
 		name = strings.TrimPrefix(path+"."+name, ".")
 		field := d.schema(property)
-		found = append(found, fieldOf(name, field))
-		found = append(found, d.fields(field, name)...)
+		fields = append(fields, fieldOf(name, field))
+		fields = append(fields, d.fields(field, name)...)
 	}
-	return found
+	return fields
 }
 
 func fieldOf(name string, s schema) object {
-	kind := s.get("type").text()
+	fieldType := s.get("type").text()
 	if format := s.get("format").text(); strings.HasPrefix(format, "date") {
-		kind = format
+		fieldType = format
 	}
 	if s.nullable {
-		kind += " or null"
+		fieldType += " or null"
 	}
-	f := object{"name": name, "type": kind, "text": markdown(s.description)}
+	f := object{"name": name, "type": fieldType, "text": markdown(s.description)}
 	if values := s.get("x-extensible-enum"); len(values) > 0 {
 		f["values"] = json.RawMessage(values)
 	}

@@ -41,10 +41,10 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 
 var codeSpanPattern = regexp.MustCompile("`([^`]+)`")
 
-// sources holds examples.json, answers by request, and errors.yaml, which contract.tmpl renders.
+// sources is the data of contract.tmpl.
 type sources struct {
-	answers map[string]json.RawMessage
-	Errors  []*apiError
+	answers map[string]json.RawMessage // examples.json: answers by request
+	Errors  []*apiError                // errors.yaml
 }
 
 var exampleRequestPattern = regexp.MustCompile(`GET /api/v1/\S+`)
@@ -82,11 +82,11 @@ func (e apiError) Kind() string { return apperr.New(e.Code, "").HTTP().Code }
 
 func main() {
 	log.SetFlags(0)
-	work := generate
+	command := generate
 	if len(os.Args) == 4 {
-		work = func() error { return runTable(os.Args[1], os.Args[2], os.Args[3]) }
+		command = func() error { return runTable(os.Args[1], os.Args[2], os.Args[3]) }
 	}
-	if err := work(); err != nil {
+	if err := command(); err != nil {
 		log.Fatal("contract: ", err)
 	}
 }
@@ -129,11 +129,11 @@ func generate() error {
 }
 
 func readSources() (s sources, err error) {
-	source, err := os.ReadFile(errorsFile)
+	text, err := os.ReadFile(errorsFile)
 	if err != nil {
 		return s, err
 	}
-	if err := yaml.UnmarshalWithOptions(source, &s.Errors, yaml.Strict()); err != nil {
+	if err := yaml.UnmarshalWithOptions(text, &s.Errors, yaml.Strict()); err != nil {
 		return s, fmt.Errorf("%s: %w", errorsFile, err)
 	}
 	seen := map[apperr.Code]bool{}
@@ -144,11 +144,11 @@ func readSources() (s sources, err error) {
 		}
 		seen[e.Code] = true
 	}
-	if source, err = os.ReadFile(examplesFile); err != nil {
+	if text, err = os.ReadFile(examplesFile); err != nil {
 		return s, err
 	}
 	var compact bytes.Buffer // the document has a value on one line
-	if err := json.Compact(&compact, source); err != nil {
+	if err := json.Compact(&compact, text); err != nil {
 		return s, fmt.Errorf("%s: %w", examplesFile, err)
 	}
 	err = json.Unmarshal(compact.Bytes(), &s.answers)

@@ -34,10 +34,10 @@ func markdown(text string) string {
 // markdownTable converts a table. It skips the second line, the delimiter row.
 func markdownTable(lines []string) string {
 	var b strings.Builder
-	name := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").
+	label := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").
 		Replace(strings.Trim(lines[0], "| "))
-	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table: ` + name +
-		`"><table aria-label="` + name + `">`)
+	b.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="Table: ` + label +
+		`"><table aria-label="` + label + `">`)
 	for i, line := range lines {
 		cells := strings.Split(strings.Trim(line, "| "), "|")
 		switch {

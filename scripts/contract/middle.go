@@ -26,7 +26,7 @@ type condition struct {
 	excludesCurl bool
 	changeKey    func(string) string
 	env          []string
-	file         string // a file of the home folder that would change the header
+	homeFile     string // a file of the home folder that could change the requests
 	wantText     string // text that the program prints
 	wantRequests int    // expected number of requests; 0: any
 	// owner of the key: an organisation of table.sql; "": the demo
@@ -48,12 +48,12 @@ type condition struct {
 	answer       func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
-func answerWith(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+func answerWith(body, mediaType string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 		if !isReport(r) {
 			return false
 		}
-		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Type", mediaType)
 		_, _ = io.WriteString(w, body)
 		return true
 	}
@@ -78,11 +78,11 @@ func partialContent(w http.ResponseWriter, r *http.Request, whole []byte, _ int)
 }
 
 func firstHalf(text string) string {
-	split := lines(text)
-	return strings.Join(split[:max(1, len(split)/2)], "")
+	all := lines(text)
+	return strings.Join(all[:max(1, len(all)/2)], "")
 }
 
-// truncateCSV ends a CSV after half of its lines. header says how long it would have been.
+// truncateCSV ends a CSV after half of its lines. header declares the length or chunk of the whole CSV.
 func truncateCSV(header string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
@@ -156,7 +156,7 @@ func changeCSV(change func(string) string) func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// busyOnce answers only the first request of a cell with 429, because the program really waits.
+// busyOnce answers the first request of a cell with 429. It is the only one, because the program really waits.
 func busyOnce(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte, attempt int) bool {
 		if attempt > 0 {
@@ -221,36 +221,36 @@ func beginResponse(w http.ResponseWriter, whole []byte, fraction float64) net.Co
 }
 
 // stall sends half of an export and then nothing, until the program closes the connection.
-func (m *recipeProxy) stall(w http.ResponseWriter, whole []byte, signal bool) {
+func (p *recipeProxy) stall(w http.ResponseWriter, whole []byte, signal bool) {
 	conn := beginResponse(w, whole, 0.5)
 	if conn == nil {
 		return
 	}
 	defer conn.Close()
 	if signal {
-		m.interrupt.Load().(func())()
+		p.interrupt.Load().(func())()
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(timeout))
 	_, _ = conn.Read(make([]byte, 1))
 }
 
-// meet makes the first request for an export wait for the other run's.
-func (m *recipeProxy) meet(path string) {
-	m.mu.Lock()
-	other, second := m.waitingRuns[path]
-	if !second {
-		other = make(chan struct{})
-		m.waitingRuns[path] = other
-	} else if other != nil {
-		close(other)
-		m.waitingRuns[path] = nil
+// awaitOtherRun makes the first request for an export wait for that of the other run.
+func (p *recipeProxy) awaitOtherRun(path string) {
+	p.mu.Lock()
+	arrived, isSecond := p.waitingRuns[path]
+	if !isSecond {
+		arrived = make(chan struct{})
+		p.waitingRuns[path] = arrived
+	} else if arrived != nil {
+		close(arrived)
+		p.waitingRuns[path] = nil
 	}
-	m.mu.Unlock()
-	if second {
+	p.mu.Unlock()
+	if isSecond {
 		return
 	}
 	select {
-	case <-other:
+	case <-arrived:
 	case <-time.After(minDefaultWait): // the other run has ended
 	}
 }
@@ -282,8 +282,8 @@ var conditions = []condition{
 		changeKey: func(k string) string { return k + "\n" + k }},
 	{name: "key not ASCII", mayFail: true, short: true, excludesCurl: true,
 		changeKey: func(k string) string { return k + "é" }},
-	{name: ".netrc", wantSuccess: true, short: true, file: ".netrc"},
-	{name: ".curlrc", wantSuccess: true, short: true, file: ".curlrc"},
+	{name: ".netrc", wantSuccess: true, short: true, homeFile: ".netrc"},
+	{name: ".curlrc", wantSuccess: true, short: true, homeFile: ".curlrc"},
 	{name: "C locale", wantSuccess: true, env: []string{"LC_ALL=C", "LANG=C"}},
 	{name: "an empty CSV", csv: true, answer: changeCSV(func(string) string { return "" })},
 	{name: "an empty 200", short: true, csv: true, answer: answerWith("", "text/csv")},
@@ -369,13 +369,13 @@ type recipeProxy struct {
 }
 
 func listen(base string) (*recipeProxy, error) {
-	m := &recipeProxy{base: base}
+	p := &recipeProxy{base: base}
 	for _, endpoint := range []struct {
 		url   *string
 		serve http.HandlerFunc
 	}{
-		{&m.url, m.serve},
-		{&m.otherURL, func(http.ResponseWriter, *http.Request) { m.redirectedRequests.Add(1) }},
+		{&p.url, p.serve},
+		{&p.otherURL, func(http.ResponseWriter, *http.Request) { p.redirectedRequests.Add(1) }},
 	} {
 		ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
@@ -385,29 +385,29 @@ func listen(base string) (*recipeProxy, error) {
 		server := &http.Server{Handler: endpoint.serve, ReadHeaderTimeout: 10 * time.Second}
 		go func() { _ = server.Serve(ln) }()
 	}
-	return m, nil
+	return p, nil
 }
 
-func (m *recipeProxy) setCondition(c condition) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.condition = c
-	m.attempts, m.requestedAt = 0, [2]time.Time{}
-	m.waitingRuns = map[string]chan struct{}{}
-	m.redirectedRequests.Store(0)
+func (p *recipeProxy) setCondition(c condition) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.condition = c
+	p.attempts, p.requestedAt = 0, [2]time.Time{}
+	p.waitingRuns = map[string]chan struct{}{}
+	p.redirectedRequests.Store(0)
 }
 
-func (m *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
-	m.mu.Lock()
-	c := m.condition
-	attempt := m.attempts
-	if m.attempts++; attempt < len(m.requestedAt) {
-		m.requestedAt[attempt] = time.Now()
+func (p *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	c := p.condition
+	attempt := p.attempts
+	if p.attempts++; attempt < len(p.requestedAt) {
+		p.requestedAt[attempt] = time.Now()
 	}
-	m.mu.Unlock()
-	r.Header.Set("X-Report", m.report)
-	r.Header.Set("X-Elsewhere", m.otherURL[strings.LastIndex(m.otherURL, ":")+1:])
-	request, err := http.NewRequestWithContext(r.Context(), r.Method, m.base+r.URL.RequestURI(), http.NoBody)
+	p.mu.Unlock()
+	r.Header.Set("X-Report", p.report)
+	r.Header.Set("X-Elsewhere", p.otherURL[strings.LastIndex(p.otherURL, ":")+1:])
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, p.base+r.URL.RequestURI(), http.NoBody)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -426,12 +426,12 @@ func (m *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	export := strings.HasSuffix(r.URL.Path, "/csv") && r.Method == http.MethodGet
-	if export && c.runsTwice {
-		m.meet(r.URL.Path)
+	isExport := strings.HasSuffix(r.URL.Path, "/csv") && r.Method == http.MethodGet
+	if isExport && c.runsTwice {
+		p.awaitOtherRun(r.URL.Path)
 	}
-	if export && c.exportStalls && answer.StatusCode == http.StatusOK {
-		m.stall(w, whole, c.interrupted)
+	if isExport && c.exportStalls && answer.StatusCode == http.StatusOK {
+		p.stall(w, whole, c.interrupted)
 		return
 	}
 	if answer.StatusCode == http.StatusOK && c.answer != nil && c.answer(w, r, whole, attempt) {

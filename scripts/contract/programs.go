@@ -40,7 +40,7 @@ type program struct {
 	Client      string // the folder of a generated client in TABLE_CLIENTS
 	Short       bool   // a Start snippet: only conditions with condition.short apply
 	ByCurl      bool   `yaml:"byCurl"` // it sends requests by curl: see condition.excludesCurl
-	Again       bool   // another row has the same requests: conditions on keys and waits are left out
+	Again       bool   // another row sends the same requests: conditions on keys and waits are left out
 	// name of an environment of Python, and its folder of programs
 	Python, Bin string
 }
@@ -70,8 +70,8 @@ type recipeTable struct {
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
 	t := &recipeTable{base: base, recipes: recipes, keys: map[string]string{"": key}}
-	for name, letter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
-		t.keys[name] = "dg_live_" + strings.Repeat(letter, 22) + "_" + secret
+	for name, idLetter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
+		t.keys[name] = "dg_live_" + strings.Repeat(idLetter, 22) + "_" + secret
 	}
 	interrupted := make(chan os.Signal, 1) // a program whose parent ignores SIGINT would ignore it too
 	signal.Notify(interrupted, os.Interrupt)
@@ -117,7 +117,7 @@ func (p program) skips(c condition) bool {
 		c.noKey && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
 		(c.groupID != "" || c.periodDays < 0 || c.omitsBar) && strings.HasPrefix(p.File, "sync") ||
 		c.crlf && strings.HasPrefix(p.Command, "bash") ||
-		p.Again && (c.changeKey != nil || c.minWait > 0 || c.wantRequests > 0 || c.file != "") ||
+		p.Again && (c.changeKey != nil || c.minWait > 0 || c.wantRequests > 0 || c.homeFile != "") ||
 		p.Client != "" && (c.periodDays != 0 || c.keyOwner != "" && c.keyOwner != "zero" ||
 			c.groupID != "" || c.crlf) // the period is last month's
 }
@@ -132,20 +132,20 @@ func (t *recipeTable) runRow(p program) error {
 		fmt.Fprintf(os.Stdout, "%-24s NOT RUN: %s\n", label, needs)
 		return nil
 	}
-	m, err := listen(t.base)
+	proxy, err := listen(t.base)
 	if err != nil {
 		return err
 	}
-	m.report = "/csv"
+	proxy.report = "/csv"
 	if p.Short && p.Destination+p.Asks == "" {
-		m.report = "/stats"
+		proxy.report = "/stats"
 	}
 	for _, c := range conditions {
 		if p.skips(c) {
 			continue
 		}
 		began := time.Now()
-		verdict, err := t.runCell(m, p, c)
+		verdict, err := t.runCell(proxy, p, c)
 		switch {
 		case err != nil:
 			return err
@@ -177,7 +177,7 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 const notMounted = "NOT RUN: a small disk needs root"
 
 // runCell runs a program under a condition, and returns its fault, or "".
-func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (problem string, err error) {
+func (t *recipeTable) runCell(proxy *recipeProxy, p program, c condition) (problem string, err error) {
 	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
 	if err != nil {
 		return "", err
@@ -195,10 +195,10 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (problem s
 	if c.changeKey != nil {
 		key = c.changeKey(key)
 	}
-	if err := t.fill(folder, m.url, key, p, c); err != nil {
+	if err := t.fill(folder, proxy.url, key, p, c); err != nil {
 		return "", err
 	}
-	m.setCondition(c)
+	proxy.setCondition(c)
 	// TABLE_RESET resets the rate limit, which the cells together exceed
 	if out, err := exec.CommandContext(ctx, "sh", "-c", os.Getenv("TABLE_RESET")).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("TABLE_RESET: %w: %s", err, out)
@@ -225,7 +225,7 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (problem s
 			return "", err
 		}
 		runs[i].command = command
-		m.interrupt.Store(func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) })
+		proxy.interrupt.Store(func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) })
 	}
 	reported := &runs[0]
 	for i := range runs {
@@ -242,7 +242,7 @@ func (t *recipeTable) runCell(m *recipeProxy, p program, c condition) (problem s
 	if c.runsTwice && reported.err != nil {
 		return fmt.Sprintf("both runs fail: %.160q", lastBytes(reported.out.Bytes())), nil
 	}
-	problem = t.problemOf(m, p, c, folder, reported.out.Bytes(), reported.err)
+	problem = t.problemOf(proxy, p, c, folder, reported.out.Bytes(), reported.err)
 	if problem != "" || p.Rows == "" || c.omitsBar {
 		return problem, nil
 	}
@@ -283,26 +283,27 @@ func (t *recipeTable) compare(
 	if err != nil || slices.Equal(rows, want) {
 		return "", err
 	}
-	lacks := slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(rows, row) })
-	return fmt.Sprintf("%d plays in place of %d: lacks %.160q", len(rows), len(want), lacks), nil
+	missing := slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(rows, row) })
+	return fmt.Sprintf("%d plays in place of %d: lacks %.160q", len(rows), len(want), missing), nil
 }
 
-const wantAll = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
+// readPlays prints the exports of all forks, or of the first fork if $3 is true.
+const readPlays = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
 get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
 // wantedRows returns the plays of all forks, or of the first one, as the service has them.
-func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string, first bool) ([]string, error) {
-	id := fmt.Sprint(key, query, before, first)
-	if rows, ok := t.expectedRows.Load(id); ok {
+func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string, onlyFirst bool) ([]string, error) {
+	cacheKey := fmt.Sprint(key, query, before, onlyFirst)
+	if rows, ok := t.expectedRows.Load(cacheKey); ok {
 		return rows.([]string), nil
 	}
-	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", wantAll, key, t.base+"/api/v1/forks", query,
-		strconv.FormatBool(first)).Output()
+	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", readPlays, key,
+		t.base+"/api/v1/forks", query, strconv.FormatBool(onlyFirst)).Output()
 	if err != nil {
 		return nil, fmt.Errorf("read the plays: %w", err)
 	}
 	rows := plays(string(out), before)
-	t.expectedRows.Store(id, rows)
+	t.expectedRows.Store(cacheKey, rows)
 	return rows, nil
 }
 
@@ -329,11 +330,11 @@ func plays(text, before string) []string {
 
 // fill writes the program and the files that it reads. The program calls url.
 func (t *recipeTable) fill(folder, url, key string, p program, c condition) error {
-	text, err := os.ReadFile(filepath.Join(t.recipes, p.File))
+	source, err := os.ReadFile(filepath.Join(t.recipes, p.File))
 	if err != nil {
 		return err
 	}
-	program := strings.ReplaceAll(string(text), "https://dg.example.org", url) + p.Append + "\n"
+	program := strings.ReplaceAll(string(source), "https://dg.example.org", url) + p.Append + "\n"
 	today := time.Now().UTC()
 	program = lastDayPattern.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
@@ -357,10 +358,10 @@ func (t *recipeTable) fill(folder, url, key string, p program, c condition) erro
 	}
 	files := map[string]string{name: program, "key.txt": key,
 		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.keys[c.keyOwner])}
-	if c.file != "" {
-		files[c.file] = "machine 127.0.0.1 login x password y\n"
-		if c.file == ".curlrc" {
-			files[c.file] = "header = \"Authorization: Bearer other\"\n"
+	if c.homeFile != "" {
+		files[c.homeFile] = "machine 127.0.0.1 login x password y\n"
+		if c.homeFile == ".curlrc" {
+			files[c.homeFile] = "header = \"Authorization: Bearer other\"\n"
 		}
 	}
 	if strings.HasSuffix(p.Destination, ".csv") {
@@ -374,7 +375,7 @@ func (t *recipeTable) fill(folder, url, key string, p program, c condition) erro
 	return nil
 }
 
-// fill replaces these parts of a program, such as its first day by that of the last 41 days.
+// fill replaces these parts of a program, such as its first day.
 var (
 	timeLimitPattern = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = ` +
 		`|LOW_SPEED_TIME => )[0-9]+`)
@@ -386,15 +387,15 @@ var (
 
 // problemOf returns the fault of a run, or "".
 func (t *recipeTable) problemOf(
-	m *recipeProxy, p program, c condition, folder string, out []byte, runErr error,
+	proxy *recipeProxy, p program, c condition, folder string, out []byte, runErr error,
 ) string {
 	key := t.keys[""]
 	secret := key[strings.LastIndex(key, "_")+1:]
-	waited := m.requestedAt[1].Sub(m.requestedAt[0])
+	waited := proxy.requestedAt[1].Sub(proxy.requestedAt[0])
 	switch {
 	case bytes.Contains(out, []byte(secret)):
 		return "it printed the key"
-	case m.redirectedRequests.Load() > 0:
+	case proxy.redirectedRequests.Load() > 0:
 		return "a request went to another host"
 	case runErr != nil && c.wantSuccess:
 		return fmt.Sprintf("failed: %v: %.160q", runErr, lastBytes(out))
@@ -402,8 +403,8 @@ func (t *recipeTable) problemOf(
 		return fmt.Sprintf("asked again after %s", waited)
 	case !bytes.Contains(out, []byte(c.wantText)):
 		return fmt.Sprintf("does not say %q: %.160q", c.wantText, lastBytes(out))
-	case c.wantRequests > 0 && m.attempts != c.wantRequests:
-		return fmt.Sprintf("%d tries", m.attempts)
+	case c.wantRequests > 0 && proxy.attempts != c.wantRequests:
+		return fmt.Sprintf("%d tries", proxy.attempts)
 	case c.omitsBar && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
 		return "the hidden year is no gap"
 	case c.ownMessage && languageErrorPattern.Match(out):
@@ -414,11 +415,11 @@ func (t *recipeTable) problemOf(
 		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
 	}
 	if p.Draws != "" && runErr == nil {
-		drawn := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))
+		chart := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))
 		switch {
-		case c.noWholeWeek && (drawn != "" || !bytes.Contains(out, []byte("othing to draw"))):
+		case c.noWholeWeek && (chart != "" || !bytes.Contains(out, []byte("othing to draw"))):
 			return "it does not say that there is nothing to draw"
-		case !c.noWholeWeek && !strings.HasSuffix(drawn, "</svg>") && !strings.HasSuffix(drawn, "IEND\xaeB`\x82"):
+		case !c.noWholeWeek && !strings.HasSuffix(chart, "</svg>") && !strings.HasSuffix(chart, "IEND\xaeB`\x82"):
 			return "the chart is not whole"
 		}
 	}

@@ -51,13 +51,13 @@ func (d document) operation(path string, source jsonValue) object {
 		f["example"] = p.get("example").text()
 		fields = append(fields, f)
 	}
-	for code, answer := range source.get("responses").members() {
-		response := d.resolve(answer)
-		if code == "200" {
-			d.addAnswer(o, response)
+	for status, reference := range source.get("responses").members() {
+		response := d.resolve(reference)
+		if status == "200" {
+			d.addResponse(o, response)
 			continue
 		}
-		errors = append(errors, object{"status": code, "code": d.codeOf(code, response),
+		errors = append(errors, object{"status": status, "code": d.codeOf(status, response),
 			"text": response.description()})
 	}
 	o["request"] = curl(path, parameters)
@@ -66,8 +66,8 @@ func (d document) operation(path string, source jsonValue) object {
 	return o
 }
 
-// addAnswer adds the headers, fields and examples of the 200 response.
-func (d document) addAnswer(o object, response jsonValue) {
+// addResponse adds the headers, fields and examples of the 200 response.
+func (d document) addResponse(o object, response jsonValue) {
 	var headers, examples []object
 	for name, header := range response.get("headers").members() {
 		headers = append(headers, object{"name": name, "text": d.resolve(header).description()})
@@ -78,9 +78,9 @@ func (d document) addAnswer(o object, response jsonValue) {
 		o["body"] = markdown(schema.description)
 		o["fields"] = d.fields(schema, "")
 		for name, e := range content.get("examples").members() {
-			answer := d.resolve(e)
+			example := d.resolve(e)
 			examples = append(examples, object{"id": "example-" + name,
-				"label": answer.get("summary").text(), "text": prettyJSON(answer.get("value"))})
+				"label": example.get("summary").text(), "text": prettyJSON(example.get("value"))})
 		}
 	}
 	o["headers"] = headers

@@ -78,8 +78,7 @@ func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// addScope adds the tenant's condition, or requires the tenant among the parameters of raw SQL. It
-// returns false if the statement is not scoped.
+// addScope adds the tenant's condition. Raw SQL must have the tenant among its parameters instead.
 func addScope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {

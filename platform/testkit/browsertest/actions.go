@@ -34,13 +34,12 @@ func (p *Page) Back() {
 }
 
 // Mode is how a page is shown: its media, colour scheme and forced colours.
-type Mode struct{ media, scheme, forced string }
+type Mode struct{ media, scheme, forcedColours string }
 
-// Forced colours are those of Windows' contrast themes.
 var (
 	Light         = Mode{"screen", "light", "none"}
 	Dark          = Mode{"screen", "dark", "none"}
-	ForcedColours = Mode{"screen", "dark", "active"}
+	ForcedColours = Mode{"screen", "dark", "active"} // a contrast theme of Windows
 	Print         = Mode{"print", "light", "none"}
 )
 
@@ -51,11 +50,10 @@ func (p *Page) Emulate(width int, mode Mode) {
 		Features: []*emulation.MediaFeature{
 			{Name: "prefers-reduced-motion", Value: "reduce"},
 			{Name: "prefers-color-scheme", Value: mode.scheme},
-			{Name: "forced-colors", Value: mode.forced},
+			{Name: "forced-colors", Value: mode.forcedColours},
 		},
 	}))
-	// The window changes last, because this waits for the layout. Otherwise a screenshot has the
-	// previous width.
+	// This comes last, because it waits for the layout. Otherwise a screenshot has the previous width.
 	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
 }
 
@@ -104,7 +102,7 @@ var clipboard sync.Mutex
 func (p *Page) CopiedText(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()
-	for _, name := range []string{"clipboard-read", "clipboard-write"} { // headless shells deny a click to write
+	for _, name := range []string{"clipboard-read", "clipboard-write"} { // headless shells deny even a click to write
 		_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
 			Permission:       &browser.PermissionDescriptor{Name: name},
 			Setting:          browser.PermissionSettingGranted,

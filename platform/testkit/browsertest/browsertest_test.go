@@ -13,7 +13,7 @@ import (
 // Errors of the page, its console and its requests fail the test when it ends.
 func TestErrorsOfThePageAreFound(t *testing.T) {
 	t.Parallel()
-	pages := map[string]struct{ body, fault string }{
+	pages := map[string]struct{ body, wantFault string }{
 		"/strict":    {`<p style="color: red">x</p>`, "Content Security Policy"},
 		"/throws":    {`<script>throw new Error('out of order')</script>`, "out of order"},
 		"/console":   {`<script>console.error('so it', {a: 1}); console.warn('fine')</script>`, "so it"},
@@ -36,11 +36,11 @@ func TestErrorsOfThePageAreFound(t *testing.T) {
 		p.Open(server.URL + path)
 		Eval[any](p, `new Promise((done) => setTimeout(done))`)
 		faults := p.faults()
-		if page.fault == "" {
+		if page.wantFault == "" {
 			assert.Empty(t, faults, path)
 			continue
 		}
 		require.Len(t, faults, 1, path)
-		assert.Contains(t, faults[0], page.fault)
+		assert.Contains(t, faults[0], page.wantFault)
 	}
 }

@@ -15,16 +15,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// events tracks the page's state by the browser's events, which precede the responses to later
+// events tracks the page's state by the browser's events. They arrive before the responses to later
 // commands.
 type events struct {
 	ctx       context.Context // context of the tab
 	mu        sync.Mutex
 	loading   bool
 	requested bool // a load was requested but has not begun
-	documents []network.RequestID
-	errors    []string
-	leave     func() bool
+
+	documentRequests []network.RequestID // requests whose error responses are no faults
+	errors           []string
+	mayLeave         func() bool // answers the prompt whether to leave the page; nil: yes
 }
 
 func (w *events) isLoading() bool {
@@ -35,19 +36,19 @@ func (w *events) isLoading() bool {
 
 // OnLeavePrompt sets the answer to the browser's question whether to leave the page (beforeunload).
 // The default is to leave.
-func (w *events) OnLeavePrompt(leave func() bool) {
+func (w *events) OnLeavePrompt(mayLeave func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.leave = leave
+	w.mayLeave = mayLeave
 }
 
 // faults returns the errors so far and clears them.
 func (w *events) faults() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	errors := w.errors
+	faults := w.errors
 	w.errors = nil
-	return errors
+	return faults
 }
 
 func (w *events) handle(event any) {
@@ -65,8 +66,8 @@ func (w *events) handle(event any) {
 	case *page.EventNavigatedWithinDocument:
 		w.requested = false
 	case *page.EventJavascriptDialogOpening:
-		accept := e.Type != page.DialogTypeBeforeunload || w.leave == nil || w.leave()
-		// This fails if the page is closing. Otherwise the action that waits for the dialog fails.
+		accept := e.Type != page.DialogTypeBeforeunload || w.mayLeave == nil || w.mayLeave()
+		// The error can be ignored: the page is closing, or the action that waits for the dialog fails.
 		go func() {
 			_, _ = chromedp.Call(w.ctx, page.HandleJavaScriptDialog,
 				page.HandleJavaScriptDialogParams{Accept: accept})
@@ -85,12 +86,12 @@ func (w *events) handleError(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		if e.Type == network.ResourceTypeDocument || e.Request.Method == http.MethodPost {
-			w.documents = append(w.documents, e.RequestID)
+			w.documentRequests = append(w.documentRequests, e.RequestID)
 		}
 	case *log.EventEntryAdded:
 		// An error page, or a form's error response, is not an error.
 		if e.Entry.Level == log.EntryLevelError &&
-			!slices.Contains(w.documents, e.Entry.NetworkRequestID) {
+			!slices.Contains(w.documentRequests, e.Entry.NetworkRequestID) {
 			w.errors = append(w.errors,
 				strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
 		}

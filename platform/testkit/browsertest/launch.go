@@ -31,7 +31,7 @@ func launch() (context.Context, error) {
 		chromedp.Flag("headless", "new"),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-GB"), chromedp.Flag("accept-lang", "en-GB"),
-		// The flag keeps a click that comes before the first frame of a loaded page.
+		// Without this flag Chromium drops a click before the first frame of a loaded page.
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", cleanupScript, "sh", dir, cmd.Path}, cmd.Args[1:]...)

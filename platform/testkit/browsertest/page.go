@@ -55,9 +55,9 @@ func New(t testing.TB) *Page {
 
 // WithTest returns the same page, whose failures fail t.
 func (p *Page) WithTest(t testing.TB) *Page {
-	copied := *p
-	copied.t = t
-	return &copied
+	copy := *p
+	copy.t = t
+	return &copy
 }
 
 // Command is an action that sends a command of the protocol to the page.
@@ -74,7 +74,7 @@ func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
 		p.fail(name, err)
 	}
 	p.poll(name, func() error {
-		// The response to this evaluation comes after the events of the action.
+		// The events of the action arrive before the response to this evaluation.
 		_, err := runAction(p, chromedp.Evaluate[chromedp.Void]("0"))
 		if err == nil && p.isLoading() {
 			err = errors.New("the load that it began is not over")

@@ -9,16 +9,16 @@
 			.filter((e) => seen(e) && (text === undefined || plain(e.innerText ?? e.textContent) === plain(text)));
 	},
 
-	// element calls a function below with the one visible element, or says what is wrong.
+	// element calls a function below with the one visible element, or returns a fault.
 	element(name, selector, argument) {
 		const found = this.visible(selector);
 		const css = selector.replace(/:text\(".*"\)$/s, '') || '*';
 		if (found.length === 0) {
 			const hidden = document.querySelectorAll(css).length;
-			return {wrong: hidden ? 'it is in the page, but not visible or with another text' : 'it is not in the page'};
+			return {fault: hidden ? 'it is in the page, but not visible or with another text' : 'it is not in the page'};
 		}
-		if (found.length > 1) return {wrong: found.length + ' elements fit: say which'};
-		try { return {value: this[name](found[0], argument)}; } catch (e) { return {wrong: String(e.message ?? e)}; }
+		if (found.length > 1) return {fault: found.length + ' elements fit: say which'};
+		try { return {value: this[name](found[0], argument)}; } catch (e) { return {fault: String(e.message ?? e)}; }
 	},
 
 	// find returns the point in which a reader would click, once the element stays where it is: a script or

@@ -34,14 +34,14 @@ func callExpression(function string, arguments ...any) string {
 func callOnElement[T any](p *Page, function, selector string, argument ...any) (value T) {
 	call := callExpression("element", append([]any{function, selector}, argument...)...)
 	p.poll(function+" "+selector, func() error {
-		answer, err := runAction(p, evaluate[struct {
-			Wrong string
+		result, err := runAction(p, evaluate[struct {
+			Fault string
 			Value T
 		}](call))
-		if err == nil && answer.Wrong != "" {
-			err = errors.New(answer.Wrong)
+		if err == nil && result.Fault != "" {
+			err = errors.New(result.Fault)
 		}
-		value = answer.Value
+		value = result.Value
 		return err
 	})
 	return value
@@ -82,8 +82,8 @@ func (p *Page) ScrollsSideways() bool {
 		`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`)
 }
 
-func quoted(v any) string {
-	b, err := json.Marshal(v)
+func quoted(value any) string {
+	b, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // never fails for strings, and lists and maps of them
 	}

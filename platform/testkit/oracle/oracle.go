@@ -35,8 +35,8 @@ type Query struct {
 	From, To time.Time    // first instant of the first day, and of the last day
 	Members  map[int]bool // indexes of the group's members; nil: all players
 	Mode     string       // the reporting mode
-	Keys     []string     // pseudonyms of the players
-	Labels   []string     // labels of the players
+	Keys     []string     // values of playerKey, by player
+	Labels   []string     // values of playerLabel, by player
 	Skills   []string     // ids of the catalogue, in its order
 }
 
@@ -62,12 +62,12 @@ func (q Query) CSV(plays []Play) string {
 		if p.Release > 0 {
 			release = fmt.Sprint(p.Release)
 		}
-		end := ",,false,,"
+		completion := ",,false,,"
 		if !p.Completed.IsZero() {
 			score := strings.TrimSuffix(
 				strings.TrimSuffix(fmt.Sprintf("%d.%02d", p.Score/100, p.Score%100), "0"), ".0",
 			)
-			end = fmt.Sprintf("%s,%d,true,%s,%t", p.Completed.UTC().Format(instantLayout),
+			completion = fmt.Sprintf("%s,%d,true,%s,%t", p.Completed.UTC().Format(instantLayout),
 				p.Completed.Sub(p.Started)/time.Second, score, p.Passed)
 		}
 		var skills []string
@@ -80,7 +80,7 @@ func (q Query) CSV(plays []Play) string {
 		}
 		file += strings.Join([]string{
 			p.ID, p.Fork, release, q.Keys[p.Player], q.Labels[p.Player],
-			p.Started.UTC().Format(instantLayout), end, strings.Join(skills, ";"),
+			p.Started.UTC().Format(instantLayout), completion, strings.Join(skills, ";"),
 		}, ",") + "\n"
 	}
 	return file

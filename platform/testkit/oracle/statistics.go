@@ -46,22 +46,22 @@ type Skill struct {
 // totals add up the plays of a day, of a player or of a whole report.
 type totals struct {
 	plays, completed, passed, score int64
-	best                            int
-	last                            time.Time
+	bestScore                       int
+	lastStarted                     time.Time
 }
 
-func (s *totals) add(p Play) {
-	s.plays++
+func (t *totals) add(p Play) {
+	t.plays++
 	if !p.Completed.IsZero() {
-		s.completed++
-		s.score += int64(p.Score)
-		s.best = max(s.best, p.Score)
+		t.completed++
+		t.score += int64(p.Score)
+		t.bestScore = max(t.bestScore, p.Score)
 	}
 	if p.Passed {
-		s.passed++
+		t.passed++
 	}
-	if p.Started.After(s.last) {
-		s.last = p.Started
+	if p.Started.After(t.lastStarted) {
+		t.lastStarted = p.Started
 	}
 }
 
@@ -100,7 +100,7 @@ func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 	}
 	for player, p := range players {
 		s.Players = append(s.Players, Player{q.Labels[player], p.plays,
-			roundedRatio(int64(p.best), 100, 1), p.last.UTC().Format(instantLayout), p.passed > 0})
+			roundedRatio(int64(p.bestScore), 100, 1), p.lastStarted.UTC().Format(instantLayout), p.passed > 0})
 	}
 	slices.SortFunc(s.Players, byRank)
 	for _, id := range q.Skills {
@@ -121,11 +121,11 @@ func getOrAdd[K comparable, V any](m map[K]*V, key K) *V {
 
 // byRank orders players. If all other fields are equal, a player who passed comes first.
 func byRank(a, b Player) int {
-	passed := map[bool]int{true: 0, false: 1}
+	passedRank := map[bool]int{true: 0, false: 1}
 	return cmp.Or(cmp.Compare(b.Plays, a.Plays),
 		cmp.Compare(b.BestScorePercent, a.BestScorePercent),
 		cmp.Compare(a.PlayerLabel, b.PlayerLabel), cmp.Compare(b.LastPlayedAt, a.LastPlayedAt),
-		passed[a.Passed]-passed[b.Passed])
+		passedRank[a.Passed]-passedRank[b.Passed])
 }
 
 // roundedRatio rounds a/b, half away from zero, to decimals.

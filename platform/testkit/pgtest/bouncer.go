@@ -39,8 +39,8 @@ max_client_conn = 1000
 %[3]s
 `
 
-// StartBouncer starts PgBouncer in transaction mode in front of a URL's server. The configuration is
-// that of Debian's package with the given lines added. through turns a server's URL into PgBouncer's.
+// StartBouncer starts PgBouncer in transaction mode in front of a URL's server, with the lines added to
+// its configuration. through turns a URL of the server into one of PgBouncer.
 func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func(connection string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -62,16 +62,16 @@ func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func
 	cmd.Dir = dir
 	info, err := os.Stat(socket)
 	require.NoError(t, err)
-	user := info.Sys().(*syscall.Stat_t) // the server's user, because PgBouncer refuses to run as root
-	require.NoError(t, os.Chown(dir, int(user.Uid), int(user.Gid)))
+	serverUser := info.Sys().(*syscall.Stat_t) // the server's user, because PgBouncer refuses to run as root
+	require.NoError(t, os.Chown(dir, int(serverUser.Uid), int(serverUser.Gid)))
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid, NoSetGroups: true},
+		Credential: &syscall.Credential{Uid: serverUser.Uid, Gid: serverUser.Gid, NoSetGroups: true},
 	}
-	end, err := cmd.StdinPipe()
+	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = end.Close()
+		_ = stdin.Close()
 		_ = cmd.Wait()
 	})
 	require.Eventually(t, func() bool {

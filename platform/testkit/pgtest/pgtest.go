@@ -43,13 +43,13 @@ var (
 )
 
 // newCopy creates a copy of a database of the server. "" means the migrated template.
-func newCopy(t testing.TB, original string) *Database {
+func newCopy(t testing.TB, source string) *Database {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("pgtest: needs a database: skipped with -short")
 	}
 	s, err := sharedServer()
-	if err != nil { // without PostgreSQL the test is skipped; a server that does not start fails it
+	if err != nil { // a missing PostgreSQL skips the test; a server that does not start fails it
 		RequireProgram(t, "postgres")
 		require.NoError(t, err, "start PostgreSQL")
 	}
@@ -58,7 +58,7 @@ func newCopy(t testing.TB, original string) *Database {
 	// Without a wait for the disk, file_copy is 80 ms faster than the default strategy.
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(
 		`create database %s template %s owner dg_owner strategy file_copy`, name,
-		cmp.Or(original, s.template)))
+		cmp.Or(source, s.template)))
 	require.NoError(t, err, "make a database")
 	t.Cleanup(func() {
 		_, err := s.admin.Exec(ctx, fmt.Sprintf(`drop database %s with (force)`, name))

@@ -52,8 +52,8 @@ func runReaper(dir, prefix string) {
 	}
 }
 
-// startReaper starts a reaper. It cleans up and ends after input is closed, which also happens if
-// this process is killed.
+// startReaper starts a reaper. The reaper cleans up and ends after input is closed, which also
+// happens if this process is killed.
 func startReaper(dir string) (input io.Closer, err error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -91,13 +91,13 @@ func sharedFolder(ctx context.Context) (string, error) {
 		base = "/dev/shm"
 	}
 	// Linux only: the path is missing elsewhere
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	hash := sha256.Sum256(append(boot, programs...))
+	bootID, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	hash := sha256.Sum256(append(bootID, programs...))
 	return filepath.Join(base, fmt.Sprintf("dg-test-%d-%x", os.Geteuid(), hash[:4])), nil
 }
 
-// makeTemplate creates the database with the migrated schema if it is missing. Only a complete one
-// gets the template's name.
+// makeTemplate creates the database with the migrated schema if it is missing. Only a completely
+// migrated database gets the template's name.
 func (s *server) makeTemplate(ctx context.Context) error {
 	hash := sha256.New()
 	archive := tar.NewWriter(hash)
@@ -121,9 +121,9 @@ func (s *server) makeTemplate(ctx context.Context) error {
 		return err
 	}
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(`alter database %s rename to %s`, name, s.template))
-	var problem *pgconn.PgError
+	var pgErr *pgconn.PgError
 	// duplicate_database, or unique_violation on concurrent renames: another process was faster
-	if errors.As(err, &problem) && (problem.Code == "42P04" || problem.Code == "23505") {
+	if errors.As(err, &pgErr) && (pgErr.Code == "42P04" || pgErr.Code == "23505") {
 		return nil
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Of two processes that make the template of databases at once, the slower one uses that of the other.
+// If two processes create the template at once, the slower process uses the template of the faster one.
 func TestTemplateOfAFasterProcessIsUsed(t *testing.T) {
 	New(t) // skips the test without PostgreSQL
 	s := &server{Server: tb.Must(embeddedpg.Start(t.Context(), t.TempDir(), serverOptions...))(t)}

@@ -26,8 +26,8 @@ type Collector struct {
 
 type Received struct {
 	*http.Request
-	Raw  string
-	Data *tracepb.TracesData
+	Raw    string // the body
+	Traces *tracepb.TracesData
 }
 
 func NewCollector(t testing.TB) *Collector {
@@ -55,7 +55,7 @@ func (c *Collector) Received() []Received {
 
 func (c *Collector) Spans() (spans []*tracepb.Span) {
 	for _, request := range c.Received() {
-		for _, r := range request.Data.GetResourceSpans() {
+		for _, r := range request.Traces.GetResourceSpans() {
 			for _, s := range r.GetScopeSpans() {
 				spans = append(spans, s.GetSpans()...)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SkipOrFail ends a test that lacks a program: it is skipped, or fails if CI is set.
+// SkipOrFail ends a test that lacks a program: the test is skipped, or fails if CI is set.
 func SkipOrFail(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -34,11 +34,11 @@ func Must[T any](value T, err error) func(t testing.TB) T {
 }
 
 // Must2 is Must for a call with two values.
-func Must2[T, U any](one T, two U, err error) func(t testing.TB) (T, U) {
+func Must2[T, U any](first T, second U, err error) func(t testing.TB) (T, U) {
 	return func(t testing.TB) (T, U) {
 		t.Helper()
 		require.NoError(t, err)
-		return one, two
+		return first, second
 	}
 }
 
