@@ -1,4 +1,4 @@
 -- +goose Up
--- The sizes of the blocks of a month's tail (segment.Month), so that reports on groups read those of
--- their members only. Months of earlier versions have none, and are sealed again.
+-- The sizes of the blocks of a month's tail (segment.Month), so that a report on a group reads only
+-- the blocks with members. Months of earlier versions have no sizes, and are sealed again.
 alter table fork_months add column block_bytes integer[] not null default '{}';

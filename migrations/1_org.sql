@@ -58,7 +58,7 @@ create table player_ordinals (
     last   integer not null
 );
 
--- Reports filter by group.
+-- Groups of players. A report may cover the players of one group.
 create table player_groups (
     id     uuid primary key,
     org_id uuid not null references organisations,

@@ -9,7 +9,7 @@ create table audit_entries (
     at          timestamptz(3) not null,
     actor_kind  text not null check (actor_kind in ('person', 'key', 'operator')),
     actor_id    text not null,
-    actor_name  text not null, -- as it was then
+    actor_name  text not null, -- at the time of the entry
     action      text not null,
     target_kind text not null,
     target_id   text not null,
@@ -23,7 +23,7 @@ create table audit_entries (
 );
 -- Pages have the order of the log with any filter.
 create index audit_entries_log on audit_entries (org_id, at, id);
--- For the list of people in the filter.
+-- For the list of people by whom the log can be filtered.
 create index audit_entries_people on audit_entries (org_id, actor_id, at, id)
     where actor_kind = 'person';
 
@@ -55,10 +55,10 @@ create trigger audit_entry_stamp before insert on audit_entries
 create table audit_refusals (
     org_id   uuid not null,
     key_id   text not null,
-    key_name text not null, -- of the first
+    key_name text not null, -- at the first refusal
     reason   text not null,
     at       timestamptz(3) not null, -- when the minute begins
-    -- random, as an entry's
+    -- 53 random bits, as in the id of an entry
     id       bigint not null
         default uuid_hash_extended(gen_random_uuid(), 0) & ((1::bigint << 53) - 1),
     refusals bigint not null default 1, -- not indexed, so that updates are HOT

@@ -25,7 +25,7 @@ create table fork_months (
     fork_id    uuid not null,
     org_id     uuid not null,
     month      date not null, -- its first day
-    head_bytes integer not null, -- of the sums
+    head_bytes integer not null, -- length of the sums
     segment    bytea not null,
     primary key (fork_id, month),
     foreign key (org_id, fork_id) references forks (org_id, id) on delete cascade

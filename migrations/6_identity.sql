@@ -21,9 +21,9 @@ create table users (
     constraint users_email_key unique (email_key) deferrable
 );
 
--- Who is signed in.
+-- Sessions of people who are signed in, or whose second step is due.
 create table sessions (
-    token_hash       bytea primary key check (octet_length(token_hash) = 32), -- SHA-256 of it
+    token_hash       bytea primary key check (octet_length(token_hash) = 32), -- SHA-256 of a token
     user_id          uuid not null references users on delete cascade,
     created_at       timestamptz(3) not null,
     last_used_at     timestamptz(3) not null,

@@ -134,8 +134,8 @@ func fileName(slug string, q reports.Query) string {
 // source yields the blocks of a streamed export. Its Close records export.finished.
 type source struct{ *Export }
 
-// Next rechecks the access, then returns a block of rows. Errors: io.EOF after the last row, those of
-// recordStart, Gate.Enter and reports.Export.AppendRows.
+// Next rechecks the access, then returns a block of rows. Errors: io.EOF after the last row, those
+// of recordStart, Gate.Enter and reports.Export.AppendRows.
 func (e source) Next() ([]byte, error) {
 	if !e.recorded {
 		if err := e.recordStart(); err != nil {

@@ -89,8 +89,7 @@ func (g *Gate) Enter() (leave func(), err error) {
 	return finish, nil
 }
 
-// nextTimeout returns the timeout of the next block. It clears firstByteDeadline, which bounds only the
-// first block.
+// nextTimeout returns the timeout of the next block, and clears the deadline of the first.
 func (g *Gate) nextTimeout() time.Duration {
 	if g.firstByteDeadline.IsZero() {
 		return blockTimeout

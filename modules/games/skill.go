@@ -62,7 +62,7 @@ type SkillResult struct {
 }
 
 // PackAnswers returns the stored form of a play's answers: a byte skill<<1|correct for each answer,
-// ordered by skill, then correct answers first. Equal results give equal bytes, which imports compare.
+// ordered by skill, correct answers first. Equal results give equal bytes, which imports compare.
 // The caller has checked that each skill occurs once and that the counts are within bounds.
 func PackAnswers(results []SkillResult) []byte {
 	var bySkill [SkillCount]SkillResult

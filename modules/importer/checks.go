@@ -39,8 +39,8 @@ func immutableCheck(name, column string) check {
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// uniqueCheck requires that no two objects have the same value at the end of the file. It compares
-// with objects o that satisfy the condition scope. If two lines conflict, it reports the later line.
+// uniqueCheck requires unique values at the end of the file, among the objects o that satisfy the
+// condition scope. If two lines conflict, it reports the later line.
 func uniqueCheck(expected, field, column, scope string) check {
 	// a union, because the planner cannot hash a condition with "or"
 	return check{expected, fmt.Sprintf(`

@@ -9,16 +9,15 @@
 //   - No request waits for an import until its last step: rows that others lock (stored
 //     organisations and forks, people, memberships) are written last. An erasure waits. The order of
 //     locks is organisations, memberships, people.
-//   - An import never replaces the secret key. It keeps a stored secret that equals the imported one,
-//     even if another key encrypts it.
+//   - An import never replaces the secret key, and keeps an equal secret that another key encrypts.
 //   - Memory does not grow with the number of objects, because PostgreSQL compares their ids.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
 //     characters.
 //
 // Decisions that the format leaves open:
-//   - A line gets one JSON syntax or type error, or one error for each invalid field. References and
-//     uniqueness are checked type by type, once every line of a file is valid. After a file with
-//     errors, later files are read only to find more errors.
+//   - A line gets one JSON syntax or type error, or one error for each invalid field. References
+//     and uniqueness are checked type by type, once every line of a file is valid. After a file
+//     with errors, later files are read only to find more errors.
 //   - Uniqueness holds at the end of a file: two organisations may swap slugs in one file. A later
 //     file replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.

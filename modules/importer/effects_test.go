@@ -66,10 +66,10 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 		b.requireImport(filledFile("f", c.lines))
 		require.Equal(t, "null", b.takeAuditEntries(), c.lines)
 	}
-	const thirdLine = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
+	const third = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
 	b.takeAuditEntries()
-	b.requireImport(filledFile("1", thirdLine), filledFile("2", strings.NewReplacer("free", "pro",
-		"nominative", "pseudonymous").Replace(thirdLine)))
+	b.requireImport(filledFile("1", third), filledFile("2", strings.NewReplacer("free", "pro",
+		"nominative", "pseudonymous").Replace(third)))
 	require.Equal(t, fill(`third organisation.created $third {"plan": "pro"}`), b.takeAuditEntries(),
 		"a later file of the import changes it")
 	b.requireImport(filledFile("f", changedLine("ann", "", "")))

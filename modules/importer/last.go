@@ -50,11 +50,11 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	rows, _ := r.tx.Query(ctx, `/* importer.secrets */
 		select i.id::text, o.totp_secret, i.totp_secret from last_users i join users o on o.id = i.id
 		where o.totp_secret <> i.totp_secret`)
-	var personID, stored, imported string
-	var personIDs, keptSecrets []string
-	_, err := pgx.ForEachRow(rows, []any{&personID, &stored, &imported}, func() error {
-		if r.Keyring.KeepSecret(personID, stored, imported) == stored {
-			personIDs = append(personIDs, personID)
+	var id, stored, imported string
+	var ids, keptSecrets []string
+	_, err := pgx.ForEachRow(rows, []any{&id, &stored, &imported}, func() error {
+		if r.Keyring.KeepSecret(id, stored, imported) == stored {
+			ids = append(ids, id)
 			keptSecrets = append(keptSecrets, stored)
 		}
 		return nil
@@ -64,7 +64,7 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	}
 	_, err = r.tx.Exec(ctx, `/* importer.keepSecrets */
 		update last_users i set totp_secret = k.secret
-		  from unnest($1::uuid[], $2::text[]) k (id, secret) where i.id = k.id`, personIDs, keptSecrets)
+		  from unnest($1::uuid[], $2::text[]) k (id, secret) where i.id = k.id`, ids, keptSecrets)
 	return err
 }
 
@@ -75,8 +75,7 @@ const lockOrganisationsSQL = `/* importer.lockOrganisations */ select from organ
 	order by id for no key update`
 
 // lockChanged locks the stored rows that will change, so that the audit entries stay true until the
-// commit. Rows that are equal now are not written, even if others change them later. The order of
-// locks is organisation, membership, person.
+// commit. Rows that are equal now are not written, even if others change them later.
 func (r *run) lockChanged(ctx context.Context) error {
 	for _, b := range r.batches {
 		if b.finalSQL == "" {

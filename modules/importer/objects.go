@@ -167,8 +167,8 @@ func storable(value []byte) bool {
 
 const oneObject = "one JSON object in UTF-8"
 
-// strictJSON rejects unknown names. By default, package json rejects duplicate names and invalid UTF-8,
-// and is case-sensitive.
+// strictJSON rejects unknown names. By default, package json also rejects duplicate names and
+// invalid UTF-8, and is case-sensitive.
 var strictJSON = json.RejectUnknownMembers(true)
 
 func newReadFunc[T any](row func(*T, identity.Keyring) []any) readFunc {

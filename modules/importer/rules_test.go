@@ -243,12 +243,12 @@ func TestInvalidFileIsRefused(t *testing.T) {
 			cmp.Or(field, "id") + ": expected each " + f.name + " once in the file",
 		})
 	}
-	for _, file := range invalidFiles {
+	for _, c := range invalidFiles {
 		// The preceding valid line must not be stored either: importErrors checks that.
-		got := b.importErrors(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+file.lines))
+		got := b.importErrors(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"F"}`+"\n"+c.lines))
 		// An unknown organisation breaks several rules.
 		assert.LessOrEqual(t, len(got), 4, "%q", got)
-		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(file.lines, "\n"), fill(file.want))
+		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(c.lines, "\n"), fill(c.want))
 		assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
 		for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "4711", "c29tZXNhbHQ"} {
 			assert.NotContains(t, strings.Join(got, "\n"), secret)

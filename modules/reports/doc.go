@@ -8,9 +8,10 @@
 //
 //   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. If a
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
-//   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are only
-//     read to count a group's active members up to MinGroup, to decide whether the report is large,
-//     and for a Proof without a group. The members of another organisation's group are never read.
+//   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are read
+//     only to count a group's active members up to MinGroup, to decide whether the report is large,
+//     and for the Proof of a report on all players. Members of other organisations' groups are
+//     never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
 //   - Equal proofs prove equal content. A Proof belongs to a snapshot: a report that was read again
@@ -22,7 +23,6 @@
 //     rebuild` has sealed everything again.
 //   - A report on a group reads no more rows and pages than the report on all players, besides
 //     memberships.
-//   - TRUNCATE of the plays waits for open snapshots, and new snapshots wait for TRUNCATE.
 //   - A report holds about 70 bytes for each player, because Statistics.Player makes rows one by
 //     one. An export may cache the cells of all players (maxExportPlayers).
 package reports

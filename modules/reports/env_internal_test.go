@@ -60,7 +60,7 @@ func newEnv(t *testing.T) *env {
 // newSealedEnv returns an env with n random, sealed plays within some days from testFrom on.
 func newSealedEnv(t *testing.T, days, n int) *env {
 	e := newEnv(t)
-	e.insertPlays(testFrom, days, n)
+	e.insertRandomPlays(testFrom, days, n)
 	e.seal(t)
 	return e
 }
@@ -71,10 +71,10 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return s
 }
 
-// storeGroup stores a group. The query in ordinals returns its members.
-func (e *env) storeGroup(id, ordinals string, args ...any) {
+// storeGroup stores a group. ordinalsSQL selects the ordinals of its members.
+func (e *env) storeGroup(id, ordinalsSQL string, args ...any) {
 	e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrgID)
-	e.Exec(`insert into group_members select '`+testOrgID+`', '`+id+`', * from (`+ordinals+`) o`, args...)
+	e.Exec(`insert into group_members select '`+testOrgID+`', '`+id+`', * from (`+ordinalsSQL+`) o`, args...)
 }
 
 // storePlays adds a play of the fork by the player at each time, unfinished and without answers.
@@ -84,12 +84,12 @@ func (e *env) storePlays(fork string, player int, starts ...time.Time) {
 		testOrgID, fork, player, starts)
 }
 
-func (e *env) insertPlays(from time.Time, days, n int) {
-	e.Exec(insertSQL, pgx.NamedArgs{"at": from, "days": days, "n": n})
+func (e *env) insertRandomPlays(from time.Time, days, n int) {
+	e.Exec(insertRandomSQL, pgx.NamedArgs{"at": from, "days": days, "n": n})
 }
 
-const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-	select gen_random_uuid(), '` + testOrgID + `', case when random() < 0.8 then '` + testForkID +
+const insertRandomSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed,
+	answers) select gen_random_uuid(), '` + testOrgID + `', case when random() < 0.8 then '` + testForkID +
 	`' else '` + otherForkID +
 	`' end::uuid, (array(select ordinal from players))[1 + floor(random() * 40)], s, case when done then s + interval '5 s' end,
 	       case when done then floor(random() * 10001) end, case when done then random() < 0.5 end,
@@ -130,6 +130,7 @@ func (e *env) figures(t *testing.T, q Query) Statistics {
 	return tb.Must(e.statistics(t.Context(), q))(t)
 }
 
+// requireAgreement requires that random reports do not depend on whether they read segments.
 func (e *env) requireAgreement(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 4))
 	for range 20 {
@@ -153,20 +154,21 @@ func (e *env) checkRandom(ctx context.Context, random *rand.Rand) error {
 
 func (s *snapshot) compare(ctx context.Context) error {
 	s.Suppressed = false
-	a, err := s.statistics(ctx)
+	fromSegments, err := s.statistics(ctx)
 	if err != nil {
 		return err
 	}
-	plain := *s
-	plain.sealedDays = nil
-	plain.sealedMonths = nil
-	b, err := plain.statistics(ctx)
+	unsealed := *s
+	unsealed.sealedDays = nil
+	unsealed.sealedMonths = nil
+	fromPlays, err := unsealed.statistics(ctx)
 	if err != nil {
 		return err
 	}
-	if !sameStatistics(a, b) {
+	if !sameStatistics(fromSegments, fromPlays) {
 		return fmt.Errorf("%s (group %q) differs: %d plays from %d sealed days and %d months, %d from the plays",
-			s.query.Period, s.query.GroupID, a.Plays, len(s.sealedDays), len(s.sealedMonths), b.Plays)
+			s.query.Period, s.query.GroupID, fromSegments.Plays, len(s.sealedDays), len(s.sealedMonths),
+			fromPlays.Plays)
 	}
 	want, err := plainOverview(ctx, s.conn, s.query.Period)
 	if err != nil {
@@ -181,10 +183,10 @@ func (s *snapshot) compare(ctx context.Context) error {
 }
 
 func sameStatistics(a, b Statistics) bool {
-	players := assert.ObjectsAreEqual(a.Players(), b.Players())
+	samePlayers := assert.ObjectsAreEqual(a.Players(), b.Players())
 	a.Player = nil
 	b.Player = nil
-	return players && assert.ObjectsAreEqual(a, b)
+	return samePlayers && assert.ObjectsAreEqual(a, b)
 }
 
 // plainOverview is the reference overview, counted from the plays.
@@ -222,10 +224,10 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 // Above maxOverviewPlays an overview counts plays only, and still reports damaged segments.
 func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom.AddDate(0, 0, 30), 1, 100)
-	other := e.AddOrganisation(testkit.Organisation{}).ID
-	e.AddPlayers(other, 1)
-	e.AddPlays(e.AddFork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // not counted
+	e.insertRandomPlays(testFrom.AddDate(0, 0, 30), 1, 100)
+	otherOrgID := e.AddOrganisation(testkit.Organisation{}).ID
+	e.AddPlayers(otherOrgID, 1)
+	e.AddPlays(e.AddFork(testkit.Fork{OrganisationID: otherOrgID}), 5, testFrom.AddDate(0, 0, 30), 0) // not counted
 	q := Query{OrganisationID: testOrgID, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
 	o := tb.Must(e.reports.Overview(t.Context(), q))(t)

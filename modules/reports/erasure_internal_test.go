@@ -51,7 +51,7 @@ func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 // Once an erasure has committed, no segment contains the player, even if a sealer held the lock before.
 func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 100, 2000)
+	e.insertRandomPlays(testFrom, 100, 2000)
 	e.storePlays(testForkID, 3, testFrom.Add(80*day)) // February has a segment without player 7
 	e.Exec(`delete from plays where player = 7 and started_at >= '2024-02-01'`)
 	e.seal(t)
@@ -68,13 +68,13 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 // An erasure waits for a sealer that commits a changed day. Otherwise the erasure would delete the new segment.
 func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 100, 2000)
+	e.insertRandomPlays(testFrom, 100, 2000)
 	e.Exec(`delete from plays where player = 7`)
 	e.storePlays(otherForkID, 7, testFrom.Add(15*day))
 	e.seal(t)
-	changed := testFrom.Add(20 * day)
-	e.storePlays(testForkID, 3, changed)
-	require.Equal(t, []int{1, 1}, e.marks())
+	changedAt := testFrom.Add(20 * day)
+	e.storePlays(testForkID, 3, changedAt)
+	require.Equal(t, []int{1, 1}, e.countMarks())
 	e.Exec(`create function pause() returns trigger language plpgsql as $$
 		begin perform pg_advisory_xact_lock(4711); return null; end $$;
 		create constraint trigger pause after update on fork_days deferrable initially deferred
@@ -86,7 +86,7 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	id := e.playerID(7)
 	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
 	e.whileSealing(t, slowSealer, pause, func() error { return erasePlayer(t.Context(), eraser, id) })
-	require.Equal(t, 1, e.CountRows(`fork_days where fork_id = $1 and day = $2`, testForkID, changed))
+	require.Equal(t, 1, e.CountRows(`fork_days where fork_id = $1 and day = $2`, testForkID, changedAt))
 	e.seal(t)
 	e.requireAgreement(t)
 	require.Equal(t, 3, e.CountRows(`fork_months where fork_id = $1`, testForkID))
@@ -111,14 +111,14 @@ func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func()
 	require.NoError(t, <-done)
 }
 
-// Reading fewer segments than were counted gives ErrDamaged, never a smaller sum.
+// Reading fewer segments than expected gives ErrDamaged, never a smaller sum.
 func TestMissingSegmentIsDamage(t *testing.T) {
 	e := newEnv(t)
 	e.storePlays(testForkID, 1, startsOnDays(0, 3)...)
 	e.seal(t)
-	for counted, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
+	for expected, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
 		rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)
-		require.ErrorIs(t, segment.ReadSegments(rows, counted,
+		require.ErrorIs(t, segment.ReadSegments(rows, expected,
 			func(segment.StoredSegment) error { return nil }), want)
 	}
 }

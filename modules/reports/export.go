@@ -22,7 +22,7 @@ type Export struct {
 	headerSent    bool     // the header row was returned
 	rows          pgx.Rows // nil after the start: no row follows the header
 	batch         [batchRows]exportRow
-	unsent        []exportRow // the rest of batch
+	unsent        []exportRow // rows of batch that are not returned yet
 	cells         []string    // cells of each player, by ordinal; nil: rows select their player's columns
 	rowsRead      int         // rows read, including those of players outside the group
 	playsReturned int64       // plays returned so far
@@ -38,14 +38,14 @@ type exportRow struct {
 	player      []byte // cells of the player
 }
 
-// batchRows is the number of rows that are parsed together. The processor then fetches their
-// players' cells at the same time; one by one, waiting for memory took a third of the time.
+// batchRows is the number of rows that are parsed together. The processor then fetches the cells
+// of their players in parallel. One by one, waiting for memory took a third of the time.
 const batchRows = 32
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
-// caller authorises the read of the group by the header, and closes the export. It takes no report
-// slot, because package exports limits exports. Errors: ErrGroupNotFound for an unknown group,
-// apperr.NotFound for an unknown organisation.
+// caller authorises the read of the group by the header, and closes the export. OpenExport takes no
+// report slot, because package exports limits exports. Errors: ErrGroupNotFound for an unknown
+// group, apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*Export, error) {
 	snap, err := openSnapshot(ctx, s.db, q, false)
 	if err != nil {
@@ -184,7 +184,7 @@ func (e *Export) cachesPlayers() bool {
 	return s.isLarge || s.lastOrdinal <= minLargeReport // otherwise look-ups for the few rows are faster
 }
 
-// readBatch reads the next rows into unsent, none after the last.
+// readBatch reads the next rows into unsent. After the last row, unsent is empty.
 func (e *Export) readBatch(ctx context.Context) error {
 	n := 0
 	for ; n < batchRows; n++ {
@@ -230,24 +230,24 @@ select ordinal, label, case when @mode = 'nominative' then display_name else lab
   from players where org_id = @org`
 
 func (e *Export) parse(row *exportRow) {
-	v := e.rows.RawValues()
+	values := e.rows.RawValues()
 	answers := row.Answers[:0]
-	row.Scan(v)
+	row.Scan(values)
 	row.Answers = append(answers, row.Answers...)
-	v = v[5:]
-	row.id = [16]byte(v[0])
-	if row.hasRelease = v[1] != nil; row.hasRelease {
-		row.release = int32(binary.BigEndian.Uint32(v[1]))
+	values = values[5:]
+	row.id = [16]byte(values[0])
+	if row.hasRelease = values[1] != nil; row.hasRelease {
+		row.release = int32(binary.BigEndian.Uint32(values[1]))
 	}
 	if row.Completed {
-		row.completedAt = segment.Milliseconds(v[2])
+		row.completedAt = segment.Milliseconds(values[2])
 	}
 	var key, label []byte
 	if e.cells == nil {
-		key = v[3]
-		label = v[3]
-		if v[4] != nil {
-			label = v[4]
+		key = values[3]
+		label = values[3]
+		if values[4] != nil {
+			label = values[4]
 		}
 	}
 	row.player = appendPlayer(row.player[:0], e.dialect, key, label)

@@ -55,8 +55,8 @@ func TestExcelExportHasSemicolonsAndDecimalCommas(t *testing.T) {
 		('00000000-0000-4000-8000-00000000000c', $1, $2, 2, null, '2023-11-20 11:00:00Z', null, null, null, '')`,
 		testOrgID, testForkID)
 	const (
-		guard = "\"Zoë;'=1,'+2\n'@x\"" // the name's cell
-		first = "00000000-0000-4000-8000-00000000000a|" + testForkID + "|7|P-1|" + guard +
+		nameCell = "\"Zoë;'=1,'+2\n'@x\""
+		first    = "00000000-0000-4000-8000-00000000000a|" + testForkID + "|7|P-1|" + nameCell +
 			"|2023-11-20 09:30:00|2023-11-20 09:41:12|672|true|87,5|true|" +
 			"\"prompting.context=1/1;data.reading.proportions=0/1\"\n"
 		second = "00000000-0000-4000-8000-00000000000b|" + testForkID +
@@ -69,7 +69,7 @@ func TestExcelExportHasSemicolonsAndDecimalCommas(t *testing.T) {
 	require.Equal(t, "\uFEFF"+want, excel)
 }
 
-// rules.md, CSV: playerKey is the pseudonym in both modes; label, release and skills are the row's own, cached or not.
+// rules.md, CSV: playerKey is the pseudonym in both modes. Each row has the label of its own player, cached or not.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	e := newEnv(t)
 	e.AddPlays(testFork, firstRows, testFrom, 0)

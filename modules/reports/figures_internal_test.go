@@ -74,17 +74,17 @@ func TestRankingAgreesWithComparison(t *testing.T) {
 
 func newLabels(texts map[int32]string) *labels {
 	l := &labels{}
-	last := ""
+	previous := ""
 	for _, ordinal := range slices.SortedFunc(maps.Keys(texts), func(a, b int32) int {
 		return cmp.Or(strings.Compare(texts[a], texts[b]), cmp.Compare(a, b))
 	}) {
-		if texts[ordinal] == last { // the first text differs from last: it is not empty
+		if texts[ordinal] == previous { // never for the first text, which is not empty
 			l.ordinals = append(l.ordinals, ^ordinal)
 		} else {
 			l.ordinals = append(l.ordinals, ordinal)
 		}
-		last = texts[ordinal]
-		l.text += last
+		previous = texts[ordinal]
+		l.text += previous
 		l.ends = append(l.ends, uint32(len(l.text)))
 	}
 	return l
@@ -146,7 +146,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 // A period has 1 to 366 days between 2000 and 2199. Everything else gets a short, printable message.
 func TestOnlyPeriodsOfUpTo366DaysAreValid(t *testing.T) {
 	t.Parallel()
-	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
+	dayPattern := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
 	day := rapid.OneOf(rapid.StringMatching(`20(2[34]|00)-(0[0-3]|1[0-3])-[0-3]\d`),
 		rapid.StringMatching(`[12][0129]\d\d-\d\d-\d\d[T ]?`), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,7 +160,7 @@ func TestOnlyPeriodsOfUpTo366DaysAreValid(t *testing.T) {
 		last, lastErr := time.Parse(time.DateOnly, to)
 		days := int(last.Sub(first).Hours()/24) + 1
 		p, err := ParsePeriod(from, to)
-		require.Equal(t, form.MatchString(from) && form.MatchString(to) && firstErr == nil &&
+		require.Equal(t, dayPattern.MatchString(from) && dayPattern.MatchString(to) && firstErr == nil &&
 			lastErr == nil && days >= 1 && days <= 366, err == nil, "%v", err)
 		if err != nil {
 			require.True(t, apperr.Is(err, apperr.Validation))

@@ -24,11 +24,11 @@ import (
 // doc.go, Invariants: opening a report returns the group's owner and reads no scores.
 func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
-	const otherOrg = otherForkID // an id of another table, here and below
+	const otherOrg = otherForkID // the tables may share ids
 	const otherGroup = testForkID
 	e.AddOrganisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg, otherGroup)
-	e.insertPlays(testFrom, 10, 2_000)
+	e.insertRandomPlays(testFrom, 10, 2_000)
 	// readAfter opens a report and an export, makes the change, and reads both
 	readAfter := func(group, change string) (Header, Statistics, []error) {
 		q := newQuery(testFrom, 10, group)
@@ -92,10 +92,10 @@ func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	require.False(t, suppressed())
 }
 
-// A report on a group reads the blocks of a month that have members: damage elsewhere is not seen.
+// A report on a group reads only the blocks of a month that have members. Damage in other blocks is not detected.
 func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 90, 500)
+	e.insertRandomPlays(testFrom, 90, 500)
 	e.Exec(`update player_ordinals set last = $1`, segment.BlockPlayers-1)
 	e.AddPlayers(testOrgID, 150)
 	e.storeGroup(otherForkID, `select ordinal from players where ordinal >= $1`, segment.BlockPlayers)
@@ -119,8 +119,8 @@ func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
 func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	const players = 3500
-	const largeDay = 8_000
-	e.sealer.MaxDayPlays = largeDay / 2
+	const largeDayPlays = 8_000
+	e.sealer.MaxDayPlays = largeDayPlays / 2
 	groups := map[int]string{}
 	memberships := 0
 	e.AddPlayers(testOrgID, players-40)
@@ -134,7 +134,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	for date := range 10 { // two large days between small ones
 		plays := 50
 		if date%5 == 4 {
-			plays = largeDay
+			plays = largeDayPlays
 		}
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i * 79 % $3::int, $4::timestamptz + i * interval '10 s', '\x02'
@@ -143,12 +143,12 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	}
 	requireCosts := func(state string) {
 		for _, p := range []Period{{testFrom.Add(4 * day), 1}, {testFrom, 10}} { // a large day, and all days
-			everybody, exported := e.costOf(t, newQuery(p.From, p.Days, ""))
+			statisticsOfAll, exportOfAll := e.costOf(t, newQuery(p.From, p.Days, ""))
 			for members, id := range groups {
 				statistics, export := e.costOf(t, newQuery(p.From, p.Days, id))
 				label := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
-				assert.LessOrEqual(t, statistics, everybody+4*memberships, "statistics: %s", label)
-				assert.LessOrEqual(t, export, exported+4*memberships, "export: %s", label)
+				assert.LessOrEqual(t, statistics, statisticsOfAll+4*memberships, "statistics: %s", label)
+				assert.LessOrEqual(t, export, exportOfAll+4*memberships, "export: %s", label)
 			}
 		}
 	}
@@ -162,13 +162,13 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	requireCosts("dirty")
 }
 
-// The totals of complete days equal those of a report on these days, and are hidden if it is suppressed.
+// The totals of complete days equal those of a report on these days, and are hidden if that report is suppressed.
 func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	e := newSealedEnv(t, 80, 4000)
 	const smallGroup = testForkID
 	e.storeGroup(smallGroup, `select i from generate_series(1, 5) i`)
 	today := testFrom.Add(90 * day)
-	e.insertPlays(today, 1, 200)
+	e.insertRandomPlays(today, 1, 200)
 	for i := range 5 { // the fifth member plays on the last day only
 		e.storePlays(testForkID, i+1, today.Add(time.Duration(i/4-1)*day))
 	}
@@ -202,30 +202,30 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	for _, segments := range []bool{true, false} {
 		s := tb.Must(openSnapshot(t.Context(), e.DB, q, segments))(t)
 		defer s.close()
-		explained := e.explain(t, s, metadataSQL)
+		cost := e.explain(t, s, metadataSQL)
 		if s.largeGroup {
-			explained += e.explain(t, s, membersSQL)
+			cost += e.explain(t, s, membersSQL)
 		}
 		if segments {
 			sums, _ := tb.Must2(s.accumulate(t.Context()))(t)
 			players := sums.Players.Ordinals()
-			statistics = explained + e.explain(t, s, s.playsSQL(), playsArgs(s.query.Period, s.sealedDays)) +
+			statistics = cost + e.explain(t, s, s.playsSQL(), playsArgs(s.query.Period, s.sealedDays)) +
 				e.explain(t, s, labelsSQL(players), pgx.NamedArgs{"players": players})
 			continue
 		}
 		x := Export{snap: s}
 		if x.cachesPlayers() {
-			explained += e.explain(t, s, exportPlayersSQL)
+			cost += e.explain(t, s, exportPlayersSQL)
 		}
-		export = explained + e.explain(t, s, exportSQL+s.exportFromSQL()+exportOrderSQL)
+		export = cost + e.explain(t, s, exportSQL+s.exportFromSQL()+exportOrderSQL)
 	}
 	return statistics, export
 }
 
-// explain returns the pages and rows that a statement reads with its generic plan, as reports do.
-func (e *env) explain(t *testing.T, s *snapshot, sql string, more ...pgx.NamedArgs) int {
+// explain returns the number of pages and rows that a statement reads with its generic plan, which reports use.
+func (e *env) explain(t *testing.T, s *snapshot, sql string, extra ...pgx.NamedArgs) int {
 	args := pgx.NamedArgs{"mode": "nominative"}
-	for _, a := range append(more, s.args) {
+	for _, a := range append(extra, s.args) {
 		maps.Copy(args, a)
 	}
 	plan := genericPlan(t, s.conn.Conn(), sql, args)
@@ -306,8 +306,8 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 		q.OverlapsTimeout = time.Minute
 		return e.statistics(t.Context(), q)
 	}
-	found := 0
-	suppressed := 0
+	overlapCount := 0
+	suppressedCount := 0
 	for round := range 12 {
 		e.Exec(`delete from plays`)
 		e.Exec(`delete from player_groups`)
@@ -341,7 +341,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 			overlaps[id] = s.Overlaps
 			if s.Suppressed {
 				require.Empty(t, s.Overlaps)
-				suppressed++
+				suppressedCount++
 			}
 		}
 		for _, id := range groups {
@@ -357,11 +357,11 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 			}
 			want = want[:min(MaxOverlaps, len(want))]
 			require.Equal(t, fmt.Sprint(want), fmt.Sprint(overlaps[id]), id)
-			found += len(want)
+			overlapCount += len(want)
 		}
 	}
-	require.Positive(t, found)
-	require.Positive(t, suppressed)
+	require.Positive(t, overlapCount)
+	require.Positive(t, suppressedCount)
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
 	require.Empty(t, tb.Must(report(""))(t).Overlaps, "names need no comparison")
 }
@@ -380,13 +380,13 @@ func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	q := newQuery(testFrom, 1, "")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	for timeout, found := range map[time.Duration][]int{
+	for timeout, allowed := range map[time.Duration][]int{
 		300 * time.Millisecond: {0, MaxOverlaps}, // the search ends in time or finds none
 		time.Nanosecond:        {0},
 	} {
 		q.OverlapsTimeout = timeout
 		s := tb.Must(e.statistics(ctx, q))(t)
 		require.EqualValues(t, 3_000, s.UniquePlayers)
-		require.Contains(t, found, len(s.Overlaps))
+		require.Contains(t, allowed, len(s.Overlaps))
 	}
 }

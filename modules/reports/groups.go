@@ -71,7 +71,7 @@ select group_id::text, count(*)::int from group_members
 // is not suppressed for the query's fork and period. It reveals no more than these reports.
 func (s *Service) UnsuppressedGroupPlayers(ctx context.Context, q Query) (players map[string]int64, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
-	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
+	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns Query's error
 	var id string
 	var active int
 	players = map[string]int64{} // nil would mean a failed query on the dashboard

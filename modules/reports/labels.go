@@ -48,13 +48,13 @@ func (l *labels) label(i int32) string {
 	return l.text[l.ends[i-1]:l.ends[i]]
 }
 
-// readLabels requires ascending ordinals. It may return the labels of other players too.
-func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, error) {
-	if len(players) == 0 {
+// readLabels requires ascending ordinals. The result may have the labels of other players too.
+func (s *snapshot) readLabels(ctx context.Context, ordinals []int32) (*labels, error) {
+	if len(ordinals) == 0 {
 		return &labels{}, nil
 	}
-	args := pgx.NamedArgs{"players": players, "mode": string(s.ReportingMode)}
-	sql := labelsSQL(players)
+	args := pgx.NamedArgs{"players": ordinals, "mode": string(s.ReportingMode)}
+	sql := labelsSQL(ordinals)
 	if sql == labelsOfPlayersSQL || s.query.labels == nil {
 		return s.selectLabels(ctx, sql, args, appendLabel)
 	}
@@ -74,8 +74,8 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 }
 
 // labelsSQL returns the query of all labels if it is faster: for many, dense ordinals.
-func labelsSQL(players []int32) string {
-	if len(players) > 1000 && int(players[len(players)-1]) < 8*len(players) {
+func labelsSQL(ordinals []int32) string {
+	if len(ordinals) > 1000 && int(ordinals[len(ordinals)-1]) < 8*len(ordinals) {
 		return allLabelsSQL
 	}
 	return labelsOfPlayersSQL
@@ -90,17 +90,17 @@ func (s *snapshot) selectLabels(
 	rows := s.queryRows(ctx, sql, args)
 	defer rows.Close()
 	var text []byte
-	var last []byte // text of the previous player
+	var previous []byte // text of the previous player
 	l := &labels{}
 	for rows.Next() {
 		v := rows.RawValues()
 		start := len(text)
 		text = appendText(text, v)
 		ordinal := int32(binary.BigEndian.Uint32(v[0]))
-		if len(l.ordinals) > 0 && bytes.Equal(last, text[start:]) {
+		if len(l.ordinals) > 0 && bytes.Equal(previous, text[start:]) {
 			ordinal = ^ordinal
 		}
-		last = text[start:]
+		previous = text[start:]
 		l.ends = append(l.ends, uint32(len(text)))
 		l.ordinals = append(l.ordinals, ordinal)
 	}

@@ -32,7 +32,7 @@ func newLabelsEnv(t *testing.T) *env {
 // requireLabels compares the labels of a report with a column of players.
 func (e *env) requireLabels(t *testing.T, column string) {
 	stats := e.figures(t, newQuery(testFrom, 1, ""))
-	// CollectRows returns its error
+	// CollectRows returns Query's error
 	rows, _ := e.Owner.Pool.Query(t.Context(), `select `+column+` from players p
 		where exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)
 		order by `+column+` collate "C"`)
@@ -47,8 +47,8 @@ func (e *env) requireLabels(t *testing.T, column string) {
 // doc.go, Invariants: cached labels equal those of the report's snapshot on all instances, after any change.
 func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
-	other := *e // stands for another instance
-	other.reports = New(e.DB, e.reports.options)
+	otherInstance := *e
+	otherInstance.reports = New(e.DB, e.reports.options)
 	requireKept := func(name string, e *env) {
 		t.Helper()
 		e.requireLabels(t, "display_name")
@@ -69,10 +69,10 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 		  returning ordinal) select * from p`,
 	} {
 		requireKept(change, e)
-		requireKept(change, &other)
+		requireKept(change, &otherInstance)
 		e.Exec(change)
 		e.requireLabels(t, "display_name")
-		other.requireLabels(t, "display_name")
+		otherInstance.requireLabels(t, "display_name")
 	}
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	e.requireLabels(t, "label")
@@ -214,7 +214,7 @@ func TestRefusedReportSaysWhenToRetry(t *testing.T) {
 // doc.go, Invariants: after a replica fails, the primary is read. After the primary fails, the report fails.
 func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 40, 100)
+	e.insertRandomPlays(testFrom, 40, 100)
 	q := newQuery(testFrom, 40, "")
 	want := e.figures(t, q)
 	for _, replica := range []bool{true, false} {

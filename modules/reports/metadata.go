@@ -78,7 +78,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// Reports on small groups read no segments. Large groups need the tail of a month: plays by player.
+// Small groups read no segments. Large groups read months by their tails, if they are complete.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`
@@ -118,12 +118,12 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 
 // readSealed treats a group with sealed days as large: segments have the plays of all players.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
-	rows, _ := results.Query() // rows.Err returns its error
+	rows, _ := results.Query() // rows.Err returns Query's error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
 	if err != nil {
 		return fmt.Errorf("reports: sealed days: %w", err)
 	}
-	rows, _ = results.Query() // rows.Err returns its error
+	rows, _ = results.Query() // rows.Err returns Query's error
 	s.sealedDays = days
 	s.sealedMonths, err = pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedMonth])
 	if s.hasGroup() {

@@ -30,7 +30,7 @@ type ForkOverview struct {
 // Plays returns the number of plays in the last four weeks.
 func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
 
-// EarlierPlays returns the number of plays in the four weeks before those.
+// EarlierPlays returns the number of plays in the four weeks before the last four.
 func (f *ForkOverview) EarlierPlays() int64 {
 	return sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
 }
@@ -184,10 +184,10 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	rows := r.queryRows(ctx, playsOfForksSQL,
 		pgx.NamedArgs{"numbers": numbers, "forks": forks, "starts": starts, "ends": ends})
 	var i int
-	var first time.Time
+	var weekStart time.Time
 	var plays int64
-	_, err := pgx.ForEachRow(rows, []any{&i, &first, &plays}, func() error {
-		r.forks[i].Weeks[r.weekOf(first)] += plays
+	_, err := pgx.ForEachRow(rows, []any{&i, &weekStart, &plays}, func() error {
+		r.forks[i].Weeks[r.weekOf(weekStart)] += plays
 		return nil
 	})
 	return apperr.Annotate(err, "reports: plays of forks")
@@ -207,7 +207,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	defer rows.Close()
 	current := playerCounter{OverviewTotals: &o.Current}
 	earlier := playerCounter{OverviewTotals: &o.Earlier}
-	scores := make([]int64, len(forks))
+	scoreSums := make([]int64, len(forks))
 	for rows.Next() {
 		v := rows.RawValues()
 		fork := int32(binary.BigEndian.Uint32(v[0]))
@@ -227,17 +227,17 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		}
 		if completed {
 			f.Completed++
-			scores[fork-1] += int64(binary.BigEndian.Uint16(v[2]))
+			scoreSums[fork-1] += int64(binary.BigEndian.Uint16(v[2]))
 		}
 	}
 	for i, f := range r.forks {
-		f.AvgScore = meanScore(scores[i], f.Completed)
+		f.AvgScore = meanScore(scoreSums[i], f.Completed)
 	}
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
-// playerCounter counts the players of four weeks. latest is the fork of each player's latest play,
-// by ordinal; 0: no play.
+// playerCounter counts the players of four weeks, whose plays are added fork by fork. latest has
+// the number of each player's last fork, by ordinal; 0: no play.
 type playerCounter struct {
 	*OverviewTotals
 	latest []int32

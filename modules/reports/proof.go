@@ -19,8 +19,8 @@ import (
 // content. Pseudonyms are not part of it, because they never change within a history of the database.
 type Proof struct {
 	Tag string // tag of the whole content; "" if more than Query.MaxHashedPlays plays are unsealed
-	// Months has a tag of each month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", but none from the
-	// month on that exceeds MaxHashedPlays.
+	// Months has a tag of each month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", and ends
+	// before the month in which the unsealed plays exceed MaxHashedPlays.
 	Months string
 }
 
@@ -68,7 +68,6 @@ select date_trunc('month', started_at at time zone 'UTC')::date, count(*)::int, 
   from plays group by 1 order by 1)`
 )
 
-// playsHash is the hash of the plays of a day or month.
 type playsHash struct {
 	Date  time.Time
 	Plays int // number of plays that were read; 0 for a clean day
@@ -89,7 +88,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 	if err := results.QueryRow().Scan(&history); err != nil {
 		return fmt.Errorf("reports: history: %w", err)
 	}
-	rows, _ := results.Query() // CollectRows returns its error
+	rows, _ := results.Query() // CollectRows returns Query's error
 	hashes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[playsHash])
 	if err != nil {
 		return fmt.Errorf("reports: proof: %w", err)

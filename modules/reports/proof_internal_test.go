@@ -49,7 +49,7 @@ func (e *env) readProofs(t *testing.T, q Query) (got, want *Proof) {
 // An older sealer does not update the hash of a day, so no proof contains the hashes of its days.
 func TestProofHasNoHashOfAnOlderSealer(t *testing.T) {
 	e := newProofEnv(t)
-	e.insertPlays(testFrom, 100, 500)
+	e.insertRandomPlays(testFrom, 100, 500)
 	q := newQuery(testFrom, 100, "")
 	e.seal(t)
 	for range 3 {
@@ -73,7 +73,7 @@ func TestProofHasNoHashOfAnOlderSealer(t *testing.T) {
 func TestLargeDaysHaveAHash(t *testing.T) {
 	e := newProofEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.insertPlays(testFrom.Add(20*day), 1, 400)
+	e.insertRandomPlays(testFrom.Add(20*day), 1, 400)
 	require.Positive(t, e.seal(t).Large)
 	q := newQuery(testFrom, 60, "")
 	q.MaxHashedPlays = 1
@@ -82,7 +82,7 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Another CSV header or another skill changes all tags. Another fork or period changes the tag of the whole.
+// Another CSV header or another skill changes all tags. Another fork or period changes Proof.Tag.
 func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	skills := games.SkillIDs()
 	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
@@ -110,7 +110,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 // If two plays get the same correction, their combined hash changes: of 100,000 pairs, about 1.5 keep its low 16 bits.
 func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 	e := newEnv(t)
-	count := func(expression string) int {
+	countUnchanged := func(expression string) int {
 		return testkit.Query[int](e.World, `with made as materialized (
 			select n % 100000 as pair, gen_random_uuid() as id, n % 5000 as player,
 			       '2026-01-01'::timestamptz + n * interval '1 min' as started_at,
@@ -120,15 +120,15 @@ func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 			strings.ReplaceAll(expression, "score", "4100::smallint")+` & 65535 as after from made group by pair)
 		select count(*) from pairs where before = after`)
 	}
-	require.LessOrEqual(t, count(segment.PlaysHashSQL), 10)
-	require.Greater(t, count(`bit_xor(hash_record_extended((player, started_at, completed_at,
+	require.LessOrEqual(t, countUnchanged(segment.PlaysHashSQL), 10)
+	require.Greater(t, countUnchanged(`bit_xor(hash_record_extended((player, started_at, completed_at,
 		release_number, score, passed, answers), 0))`), 500, "the pairs show what the outer hash is for")
 }
 
 // During concurrent writes, erasures and seals, a tag never identifies two contents of a report or a month.
 func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	e := newProofEnv(t)
-	e.insertPlays(testFrom, 100, 800)
+	e.insertRandomPlays(testFrom, 100, 800)
 	e.sealer.MaxDayPlays = 15 // some days are larger
 	wanted := int64(300)
 	if os.Getenv("DG_SOAK") != "" {
@@ -226,7 +226,7 @@ func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
 // After a restore, an import may give ordinals other pseudonyms: tags of another history do not match.
 func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	e := newProofEnv(t)
-	e.insertPlays(testFrom, 10, 50)
+	e.insertRandomPlays(testFrom, 10, 50)
 	before, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
 	again, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
 	require.Equal(t, before, again)

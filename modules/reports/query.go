@@ -25,7 +25,6 @@ type Query struct {
 	labels *labelCache // nil: labels are not cached, and their version is not read
 }
 
-// completePeriod returns the period of the complete days, or the whole period if CompleteDays is 0.
 func (q Query) completePeriod() Period {
 	return Period{From: q.Period.From, Days: cmp.Or(q.CompleteDays, q.Period.Days)}
 }

@@ -50,7 +50,7 @@ func (r *ranking) add(ordinal, label int32) {
 	}
 }
 
-// addUnlabelled inserts the players without a label first. A host program's view may omit players.
+// addUnlabelled puts players without a label first. A host program's view of players may omit some.
 func (r *ranking) addUnlabelled() {
 	labelled := r.order
 	isLabelled := map[int32]bool{}
@@ -69,12 +69,12 @@ func (r *ranking) addUnlabelled() {
 // sortDescending is a radix sort by key. It keeps the order of entries with equal keys.
 func sortDescending(entries []rankEntry) []rankEntry {
 	const digits = 1 << 11
-	var bits uint64
+	var usedBits uint64
 	for _, e := range entries {
-		bits |= e.key
+		usedBits |= e.key
 	}
 	sorted := make([]rankEntry, len(entries))
-	for shift := 0; bits>>shift > 0; shift += 11 {
+	for shift := 0; usedBits>>shift > 0; shift += 11 {
 		var next [digits]int // position of the next entry with the digit
 		for _, e := range entries {
 			next[^(e.key>>shift)%digits]++
@@ -97,17 +97,17 @@ func sortDescending(entries []rankEntry) []rankEntry {
 // sortTied orders players with equal keys and labels by columns of the report only, so that the
 // order does not reveal other data.
 func (r *ranking) sortTied() {
-	for rest := r.order; len(rest) > 0; {
+	for tail := r.order; len(tail) > 0; {
 		n := 1
-		for n < len(rest) && rest[n].key == rest[0].key && rest[n].label == rest[0].label {
+		for n < len(tail) && tail[n].key == tail[0].key && tail[n].label == tail[0].label {
 			n++
 		}
 		if n > 1 {
-			slices.SortFunc(rest[:n], func(a, b rankEntry) int {
+			slices.SortFunc(tail[:n], func(a, b rankEntry) int {
 				return compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal))
 			})
 		}
-		rest = rest[n:]
+		tail = tail[n:]
 	}
 }
 

@@ -60,16 +60,16 @@ func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, comp
 	if err := s.addDays(ctx, a); err != nil {
 		return nil, nil, err
 	}
-	first := s.query.completePeriod()
-	if err := s.addPlays(ctx, a, first, s.sealedDays); err != nil || first == s.query.Period {
+	period := s.query.completePeriod()
+	if err := s.addPlays(ctx, a, period, s.sealedDays); err != nil || period == s.query.Period {
 		return a, nil, err
 	}
 	if !suppressed(s.query.GroupID, a.Players.Count()) {
-		totals := newTotals(a, first)
+		totals := newTotals(a, period)
 		complete = &totals
 	}
-	rest := Period{From: first.End(), Days: s.query.Period.Days - first.Days}
-	return a, complete, s.addPlays(ctx, a, rest, nil)
+	later := Period{From: period.End(), Days: s.query.Period.Days - period.Days}
+	return a, complete, s.addPlays(ctx, a, later, nil)
 }
 
 // addMonths reads the head of each month or, for a group, the blocks with its members.

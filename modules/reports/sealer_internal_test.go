@@ -24,7 +24,7 @@ import (
 // One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it times out.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 100, 500)
+	e.insertRandomPlays(testFrom, 100, 500)
 	days := e.seal(t).Days
 	rebuilder := newSealer(e.Owner)
 	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
@@ -45,8 +45,8 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 // Segments of another version are not read. Those of a later version stay until a write: two sealers must not compete.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 100, 2000)
-	first := e.seal(t)
+	e.insertRandomPlays(testFrom, 100, 2000)
+	firstPass := e.seal(t)
 	const even = `extract(day from day)::int % 2 = 0`
 	for _, offset := range []int{-1, 1} {
 		require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
@@ -62,11 +62,11 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		}
 		result := e.seal(t)
 		if offset > 0 {
-			days = first.Days
+			days = firstPass.Days
 		}
-		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, result, "no others")
+		require.Equal(t, sealer.Result{Days: days, Months: firstPass.Months}, result, "no others")
 		e.requireAgreement(t)
-		require.Equal(t, first.Days, e.CountRows(`fork_days
+		require.Equal(t, firstPass.Days, e.CountRows(`fork_days
 			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.DayVersion))
 	}
 }
@@ -75,8 +75,8 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.insertPlays(testFrom.Add(20*day), 1, 400) // enough plays to show the group
-	e.insertPlays(testFrom.Add(50*day), 1, 10)
+	e.insertRandomPlays(testFrom.Add(20*day), 1, 400) // enough plays to show the group
+	e.insertRandomPlays(testFrom.Add(50*day), 1, 10)
 	e.Exec(`update plays set fork_id = $1`, testForkID)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
@@ -99,7 +99,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxMonthPlays = 370
-	e.insertPlays(testFrom, 99, 2000)
+	e.insertRandomPlays(testFrom, 99, 2000)
 	e.Exec(`delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
 	months := e.CountRows(`fork_months where fork_id = $1`, testForkID)
@@ -111,7 +111,7 @@ func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 // Deleting the plays of a month, or of a fork, leaves neither segments nor marks.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
-	countLeft := func(from, to string) int {
+	countRemaining := func(from, to string) int {
 		return e.CountRows(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
 			union all table unsealed_days union all table unsealed_months) x
 			where fork_id = $1 and day between $2 and $3`, testForkID, from, to)
@@ -121,8 +121,8 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 		testForkID)
 	e.seal(t)
 	e.requireAgreement(t)
-	require.Zero(t, countLeft("2023-12-01", "2023-12-31"))
-	require.Positive(t, countLeft("2023-11-01", "2024-03-01"))
+	require.Zero(t, countRemaining("2023-12-01", "2023-12-31"))
+	require.Positive(t, countRemaining("2023-11-01", "2024-03-01"))
 
 	// A pass skips a month with a locked day. A later pass deletes the segment, even if the fork
 	// has fewer than MinPlays by then.
@@ -135,14 +135,14 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	require.Equal(t, 1, e.seal(t).Skipped)
 	require.NoError(t, writer.Rollback(t.Context()))
 	e.seal(t)
-	require.Zero(t, countLeft("2023-01-01", "2025-01-01"))
+	require.Zero(t, countRemaining("2023-01-01", "2025-01-01"))
 	e.requireAgreement(t)
 }
 
 // A failure in one fork is reported, and the other forks are sealed.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e := newEnv(t)
-	e.insertPlays(testFrom, 99, 500)
+	e.insertRandomPlays(testFrom, 99, 500)
 	e.Exec(`create function refuse() returns trigger language plpgsql as $$ begin if new.fork_id = '` + testForkID +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
@@ -221,13 +221,13 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	}, nil))
 	e.requireAgreement(t)
 
-	e.insertPlays(testFrom, 100, 500)
+	e.insertRandomPlays(testFrom, 100, 500)
 	e.seal(t)
 	e.Exec(`delete from fork_months`)
 	lock := e.Begin(`lock table fork_months in share row exclusive mode`)
-	other := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
+	otherDB := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
 	e.whileSealing(t, e.sealer, lock, func() error {
-		return tb.ErrorOf(other.Pool.Exec(t.Context(), `truncate plays`))
+		return tb.ErrorOf(otherDB.Pool.Exec(t.Context(), `truncate plays`))
 	})
 	e.requireAgreement(t)
 	e.seal(t)
@@ -238,7 +238,7 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
 	e := newEnv(t)
 	const days = 99
-	e.insertPlays(testFrom, days, 20_000)
+	e.insertRandomPlays(testFrom, days, 20_000)
 	for _, statistics := range []string{`select`, `analyze plays`} {
 		e.Exec(statistics)
 		args := segment.Args(testOrgID, testForkID, time.Time{}, testNow)
@@ -252,7 +252,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	e := newEnv(t)
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
-	e.insertPlays(testFrom, 5, 100)
+	e.insertRandomPlays(testFrom, 5, 100)
 	e.AddOrganisation(testkit.Organisation{ID: lastOrg})
 	last := e.AddFork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
 	e.AddPlay(testkit.Play{Fork: last, Player: e.AddPlayers(lastOrg, 1)[0], StartedAt: testFrom})

@@ -35,7 +35,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		duration = time.Minute
 		rebuilds = 200
 	}
-	e.insertPlays(testFrom, 100, 3000)
+	e.insertRandomPlays(testFrom, 100, 3000)
 	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 10})
 	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
 	boundedCtx, cancel := context.WithTimeout(t.Context(), duration+5*time.Minute)
@@ -52,7 +52,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		return ignoreConflicts(writeRandomly(ctx, random, writers))
 	})
 	repeat(ctx, work, done, 2, func(*rand.Rand) error {
-		id, err := e.replacePlayer(ctx, writers)
+		id, err := e.addPlayerAndPickOne(ctx, writers)
 		if err == nil {
 			erased.Add(1)
 			err = erasePlayer(ctx, writers, id)
@@ -74,7 +74,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		erased.Load(), sealed.Load(), rebuilt.Load())
 
 	// compare again without writers, with all due days and months sealed
-	e.insertPlays(testFrom.Add(50*day), 1, 200)
+	e.insertRandomPlays(testFrom.Add(50*day), 1, 200)
 	e.seal(t)
 	require.Zero(t, e.seal(t))
 	e.requireAgreement(t)
@@ -97,7 +97,7 @@ func repeat(ctx context.Context, work *errgroup.Group, done func() bool, n int, 
 	}
 }
 
-// ignoreConflicts drops the expected errors: deadlock, lock timeout, erased player, another sealer, and the codes.
+// ignoreConflicts drops expected errors: deadlock, lock timeout, erased player, another sealer, and the given codes.
 func ignoreConflicts(err error, codes ...string) error {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && slices.Contains(append(codes, "40P01", "55P03", "23503"), pgErr.Code) ||
@@ -107,7 +107,7 @@ func ignoreConflicts(err error, codes ...string) error {
 	return err
 }
 
-func (e *env) replacePlayer(ctx context.Context, db *postgres.DB) (id string, err error) {
+func (e *env) addPlayerAndPickOne(ctx context.Context, db *postgres.DB) (id string, err error) {
 	return id, db.Pool.QueryRow(ctx, `with next as (update player_ordinals set last = last + 1 returning last)
 		insert into players (id, org_id, ordinal, label, display_name)
 		select gen_random_uuid(), '`+testOrgID+`', last, 'P-' || last, 'Player ' || last from next
@@ -119,7 +119,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	e := newEnv(t)
 	for _, level := range []string{"repeatable read", "serializable"} {
 		tx := e.Begin(`set transaction isolation level ` + level)
-		_, err := tx.Exec(t.Context(), insertSQL, pgx.NamedArgs{"at": testFrom, "days": 1, "n": 1})
+		_, err := tx.Exec(t.Context(), insertRandomSQL, pgx.NamedArgs{"at": testFrom, "days": 1, "n": 1})
 		require.ErrorContains(t, err, "READ COMMITTED")
 		require.NoError(t, tx.Rollback(t.Context()))
 	}
@@ -144,23 +144,23 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 
 // startsOnDays returns an instant on each of n days from the i-th on.
 func startsOnDays(i, n int) []time.Time {
-	out := make([]time.Time, n)
-	for k := range out {
-		out[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
+	starts := make([]time.Time, n)
+	for k := range starts {
+		starts[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
 	}
-	return out
+	return starts
 }
 
 // A writer locks the sealer out of the days that it touched until its transaction ends.
 func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	e := newEnv(t)
 	for _, c := range []struct {
-		days             []time.Time
-		locked, unlocked int
+		days                   []time.Time
+		lockedDay, unlockedDay int
 	}{
 		{startsOnDays(3, 1), 3, 4},
 		{startsOnDays(3, 64), 66, 2},
-		{startsOnDays(3, 65), 99, -1}, // writes to the whole fork
+		{startsOnDays(3, 65), 99, -1}, // locks the whole fork
 	} {
 		for _, write := range []string{
 			`insert into plays (id, org_id, fork_id, player, started_at, answers)
@@ -170,13 +170,13 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 			`delete from plays where fork_id = $1 and started_at = any($2)`,
 		} {
 			tx := e.Begin(write, testForkID, c.days)
-			require.False(t, e.canLock(t, testForkID, c.locked), write)
-			require.True(t, e.canLock(t, otherForkID, c.locked), write)
-			if c.unlocked >= 0 {
-				require.True(t, e.canLock(t, testForkID, c.unlocked), write)
+			require.False(t, e.canLock(t, testForkID, c.lockedDay), write)
+			require.True(t, e.canLock(t, otherForkID, c.lockedDay), write)
+			if c.unlockedDay >= 0 {
+				require.True(t, e.canLock(t, testForkID, c.unlockedDay), write)
 			}
 			require.NoError(t, tx.Commit(t.Context()))
-			require.True(t, e.canLock(t, testForkID, c.locked), write)
+			require.True(t, e.canLock(t, testForkID, c.lockedDay), write)
 		}
 	}
 }
@@ -219,23 +219,23 @@ func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.storePlays(testForkID, 1, startsOnDays(20, 3)...) // plays from 10 December on
-	require.Equal(t, []int{0, 0}, e.marks(), "nothing is sealed")
+	require.Equal(t, []int{0, 0}, e.countMarks(), "nothing is sealed")
 	e.seal(t)
 	for range 3 {
 		e.storePlays(testForkID, 1, startsOnDays(20, 1)...)
-		require.Equal(t, []int{1, 1}, e.marks())
+		require.Equal(t, []int{1, 1}, e.countMarks())
 	}
 	for range 3 {
 		e.storePlays(testForkID, 1, startsOnDays(19, 4)...)
-		require.Equal(t, []int{3, 1}, e.marks(), "the first of the four days was not sealed")
+		require.Equal(t, []int{3, 1}, e.countMarks(), "the first of the four days was not sealed")
 	}
 	e.seal(t)
-	require.Equal(t, []int{0, 0}, e.marks())
+	require.Equal(t, []int{0, 0}, e.countMarks())
 	e.storePlays(testForkID, 1, startsOnDays(15, 1)...)
-	require.Equal(t, []int{0, 1}, e.marks(), "a day without a segment, in a month with one")
+	require.Equal(t, []int{0, 1}, e.countMarks(), "a day without a segment, in a month with one")
 }
 
-func (e *env) marks() []int {
+func (e *env) countMarks() []int {
 	return testkit.Query[[]int](e.World, `select array[(select count(*) from unsealed_days),
 		(select count(*) from unsealed_months)]`)
 }
@@ -244,7 +244,7 @@ const firstPlaysSQL = `id in (select id from plays where started_at >= @at order
 
 // randomWrites are statements that insert, change, move or delete @n plays from @at on, or erase a player.
 var randomWrites = []string{
-	insertSQL,
+	insertRandomSQL,
 	`update plays set score = 5000, passed = true, completed_at = coalesce(completed_at, started_at)
 		where ` + firstPlaysSQL,
 	`update plays set started_at = started_at - interval '40 days', fork_id = @fork
@@ -270,7 +270,7 @@ func writeRandomly(ctx context.Context, random *rand.Rand, db *postgres.DB) erro
 		"fork": []string{testForkID, otherForkID}[random.IntN(2)], "days": 1, "n": 1 + random.IntN(9),
 	}
 	if random.IntN(8) == 0 {
-		sql = insertSQL
+		sql = insertRandomSQL
 		args["at"] = testFrom
 		args["days"] = 100
 		args["n"] = 150
@@ -278,7 +278,7 @@ func writeRandomly(ctx context.Context, random *rand.Rand, db *postgres.DB) erro
 	return tb.ErrorOf(db.Pool.Exec(ctx, sql, args))
 }
 
-// corruptions damage one sealed row each. They are SQL with a random number $1 from 0 to a million.
+// corruptions damage one sealed row each. set is SQL, with a random number $1 from 0 to a million.
 var corruptions = []struct{ table, set string }{
 	{"fork_days", otherByteSQL("sums", "$1 % octet_length(sums)")},
 	{"fork_days", otherByteSQL("segment", "$1 % head_bytes")},
@@ -311,30 +311,30 @@ func otherByteSQL(column, offset string) string {
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
-	e.insertPlays(testFrom, 99, 2000)
+	e.insertRandomPlays(testFrom, 99, 2000)
 	e.seal(t)
-	reported := 0
-	e.reports.OnDamage = func(Query, error) { reported++ }
+	damageReports := 0
+	e.reports.OnDamage = func(Query, error) { damageReports++ }
 	e.requireAgreement(t)
-	require.Zero(t, reported)
+	require.Zero(t, damageReports)
 	rebuilder := newSealer(e.Owner)
 	for damaged := 0; damaged < 160; {
 		for range len(corruptions) / 2 {
-			p := corruptions[damaged%len(corruptions)]
+			c := corruptions[damaged%len(corruptions)]
 			e.Exec(`with random as (select $1::int), rows as (
 				  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
-				    from `+p.table+` where fork_id = '`+testForkID+`')
-				update `+p.table+` set `+p.set+` where ctid = (select ctid from rows where i = $1 % n)`,
+				    from `+c.table+` where fork_id = '`+testForkID+`')
+				update `+c.table+` set `+c.set+` where ctid = (select ctid from rows where i = $1 % n)`,
 				random.IntN(1_000_001))
 			damaged++
 		}
 		e.requireAgreement(t)
 		require.NoError(t, tb.ErrorOf(rebuilder.Rebuild(t.Context(), time.Minute)))
 	}
-	require.Positive(t, reported)
-	reported = 0
+	require.Positive(t, damageReports)
+	damageReports = 0
 	e.requireAgreement(t)
-	require.Zero(t, reported)
+	require.Zero(t, damageReports)
 }
 
 // The sealer does not pack a month from a damaged day. It still packs the older months.

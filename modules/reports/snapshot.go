@@ -107,10 +107,10 @@ func (s *snapshot) begin(ctx context.Context) error {
 	}
 	batch.Queue(metadataSQL, s.args)
 	if s.useSegments {
-		sealed := maps.Clone(s.args)
-		sealed["to"] = s.query.completePeriod().End() // later days are added after these totals
-		batch.Queue(sealedDaysSQL, sealed)
-		batch.Queue(sealedMonthsSQL, sealed)
+		sealedArgs := maps.Clone(s.args)
+		sealedArgs["to"] = s.query.completePeriod().End() // later days are read from plays
+		batch.Queue(sealedDaysSQL, sealedArgs)
+		batch.Queue(sealedMonthsSQL, sealedArgs)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // every result is read, or an error is returned
@@ -125,7 +125,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// queryRows queries with the arguments of all statements and the given ones. rows.Err returns its error.
+// queryRows adds args to the arguments of all statements. rows.Err returns Query's error.
 func (s *snapshot) queryRows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
 	merged := maps.Clone(s.args)
 	maps.Copy(merged, args)

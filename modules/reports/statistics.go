@@ -108,13 +108,13 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 			AvgScore:  meanScore(d.ScoreSum, d.Completed),
 		}
 	}
-	for i, k := range total.Skills[:games.SkillCount] {
-		if k.Attempts > 0 {
+	for i, skill := range total.Skills[:games.SkillCount] {
+		if skill.Attempts > 0 {
 			s.Skills = append(s.Skills, SkillStat{
 				SkillID:     games.Skill(i).ID(),
-				Attempts:    k.Attempts,
-				Correct:     k.Correct,
-				CorrectRate: rateOf(k.Correct, k.Attempts),
+				Attempts:    skill.Attempts,
+				Correct:     skill.Correct,
+				CorrectRate: rateOf(skill.Correct, skill.Attempts),
 			})
 		}
 	}
@@ -147,9 +147,9 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 		return b
 	}
 	b = append(b, '.')
-	for rest := n % scale; scale > 1; rest %= scale {
+	for remainder := n % scale; scale > 1; remainder %= scale {
 		scale /= 10
-		b = append(b, byte('0'+rest/scale))
+		b = append(b, byte('0'+remainder/scale))
 	}
 	return b
 }

@@ -19,7 +19,7 @@ type bucket struct {
 	conn       *pgxpool.Conn
 	fork       fork
 	first, end time.Time
-	month      bool
+	isMonth    bool
 }
 
 func (b bucket) args() pgx.NamedArgs {
@@ -53,7 +53,7 @@ func (c *collector) add(p *segment.Play) {
 func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
 	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
-	rows, _ := b.conn.Query(ctx, segment.HashedPlaysSQL, args) // rows.Err returns its error
+	rows, _ := b.conn.Query(ctx, segment.HashedPlaysSQL, args) // rows.Err returns Query's error
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {
@@ -85,7 +85,7 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 const maxMonthPlays = 1_000_000
 
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
-	// rows.Err returns its error
+	// rows.Err returns Query's error
 	rows, _ := b.conn.Query(ctx, segment.DaySumsSQL+` order by d.day`, b.args())
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *collector) addDays(ctx context.Context, b bucket, days []segment.Sealed
 	args := b.args()
 	args["whole"] = true
 	args["days"] = dates
-	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // rows.Err returns its error
+	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // rows.Err returns Query's error
 	return segment.ReadSegments(rows, len(days), func(d segment.StoredSegment) error {
 		return segment.UnpackDay(d.Date.UnixMilli(), d.Head, d.Tail, nil, c.add)
 	})
@@ -159,7 +159,7 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 // replace removes the dirty mark, and writes or deletes the segment.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
 	cleanSQL := cleanDaySQL
-	if b.month {
+	if b.isMonth {
 		cleanSQL = cleanMonthSQL
 	}
 	batch := &pgx.Batch{}

@@ -25,14 +25,13 @@ type pass struct {
 	result  Result
 }
 
-// sealAll continues after a failure to seal a day or a month, unless the pass is over.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// detects another sealer; the lock ends with this statement
+	// fails if another sealer works; the lock ends with this statement
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -55,24 +54,23 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	return p.result, err
 }
 
-// isOver reports whether ctx, a lost connection or another sealer ends the pass.
 func (p *pass) isOver(ctx context.Context, failure error) bool {
 	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failure, postgres.ErrLocked)
 }
 
 // sealDue seals all due days or months, and returns the first failure. A day that is damaged or too
 // large for the statement timeout does not stop older days from being sealed.
-func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) (failure error) {
+func (p *pass) sealDue(ctx context.Context, f fork, sql string, isMonth bool) (failure error) {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	args["minPlays"] = p.MinPlays
-	rows, _ := p.conn.Query(ctx, sql, args) // rows.Err returns its error
+	rows, _ := p.conn.Query(ctx, sql, args) // rows.Err returns Query's error
 	due, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	if err != nil {
 		return fmt.Errorf("reports: due: %w", err)
 	}
 	for i, first := range due {
-		b := bucket{p.conn, f, first, first.AddDate(0, 0, 1), month}
-		if month {
+		b := bucket{p.conn, f, first, first.AddDate(0, 0, 1), isMonth}
+		if isMonth {
 			b.end = first.AddDate(0, 1, 0)
 		}
 		err := p.seal(ctx, b)
@@ -96,13 +94,13 @@ func (p *pass) seal(ctx context.Context, b bucket) error {
 			if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
 				return err
 			}
-			free, err := b.tryLock(ctx)
+			acquired, err := b.tryLock(ctx)
 			switch {
 			case err != nil:
 				return err
-			case !free:
+			case !acquired:
 				sealed.Skipped = 1
-			case b.month:
+			case b.isMonth:
 				sealed, err = p.sealMonth(ctx, b)
 			default:
 				sealed, err = p.sealDay(ctx, b)
@@ -124,12 +122,12 @@ select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
 // tryLock waits only for ACCESS EXCLUSIVE locks, such as that of TRUNCATE.
-func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
+func (b bucket) tryLock(ctx context.Context) (acquired bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err
 	}
-	err = b.conn.QueryRow(ctx, TryLocksSQL, b.args()).Scan(&free)
-	return free, err
+	err = b.conn.QueryRow(ctx, TryLocksSQL, b.args()).Scan(&acquired)
+	return acquired, err
 }
 
 type fork struct{ OrganisationID, ID string }
@@ -138,7 +136,7 @@ type fork struct{ OrganisationID, ID string }
 // time out. The order is round-robin by organisation: the first fork of each, then the second
 // forks.
 func allForks(ctx context.Context, conn *pgxpool.Conn) ([]fork, error) {
-	rows, _ := conn.Query(ctx, // rows.Err returns its error
+	rows, _ := conn.Query(ctx, // rows.Err returns Query's error
 		`/* reports.allForks */ select org_id::text, id::text from forks
 		 order by row_number() over (partition by org_id order by id), id`)
 	forks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[fork])

@@ -108,8 +108,7 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	return s.sealAll(ctx, timeout)
 }
 
-// lockSealer takes the sealer's lock until the transaction ends: one process seals at a time, over
-// all instances.
+// lockSealer takes the sealer's lock until the transaction ends.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

@@ -87,4 +87,4 @@ func (r *reader) verifyChecksum(start int64) {
 	}
 }
 
-func (r *reader) done() bool { return !r.damaged && len(r.b) == 0 }
+func (r *reader) intactAtEnd() bool { return !r.damaged && len(r.b) == 0 }

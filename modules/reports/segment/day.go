@@ -26,15 +26,15 @@ func PackDay(start int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
 	d.Head = binary.AppendUvarint(newBuffer(DayVersion), uint64(len(plays)))
-	var last int32
+	var lastOrdinal int32
 	for i := range plays {
 		p := &plays[i]
 		d.Sums.add(p)
-		d.Head = binary.AppendUvarint(d.Head, uint64(p.Player-last))
+		d.Head = binary.AppendUvarint(d.Head, uint64(p.Player-lastOrdinal))
 		d.Head = binary.LittleEndian.AppendUint16(d.Head, p.result())
 		d.Head = binary.LittleEndian.AppendUint32(d.Head, uint32(p.StartedAt-start))
 		d.Tail = append(binary.AppendUvarint(d.Tail, uint64(len(p.Answers))), p.Answers...)
-		last = p.Player
+		lastOrdinal = p.Player
 	}
 	putChecksum(d.Head, 1, start)
 	putChecksum(d.Tail, 0, start)
@@ -46,35 +46,36 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play, ordered by player. If member is not nil, it skips the players
-// whom member rejects. f must not keep its argument, which the next play overwrites. With a nil
-// tail the plays have no answers. Errors: ErrDamaged, maybe after calls of f.
+// UnpackDay calls f for each play, ordered by player. If isMember is not nil, other
+// players are skipped. f must not keep its argument, which the next play overwrites. With a nil
+// tail the plays have no answers. Errors: ErrDamaged, possibly after calls of f.
 func UnpackDay(
-	start int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
+	start int64, head, tail []byte, isMember func(ordinal int32) bool, f func(*Play),
 ) error {
-	h := reader{b: head}
-	t := reader{b: tail}
+	headReader := reader{b: head}
+	tailReader := reader{b: tail}
 	if tail != nil {
-		t.verifyChecksum(start)
+		tailReader.verifyChecksum(start)
 	}
 	var p Play
-	for n := h.readHeader(DayVersion, start); n > 0 && !h.damaged && !t.damaged; n-- {
-		p.Player += int32(h.readUvarint())
-		fixed := h.take(fixedSize)
+	n := headReader.readHeader(DayVersion, start)
+	for ; n > 0 && !headReader.damaged && !tailReader.damaged; n-- {
+		p.Player += int32(headReader.readUvarint())
+		fixed := headReader.take(fixedSize)
 		if fixed == nil {
 			break
 		}
 		if tail != nil {
-			p.Answers = t.take(t.readUvarint())
+			p.Answers = tailReader.take(tailReader.readUvarint())
 		}
-		if member != nil && !member(p.Player) {
+		if isMember != nil && !isMember(p.Player) {
 			continue
 		}
 		p.setResult(binary.LittleEndian.Uint16(fixed))
 		p.StartedAt = start + int64(binary.LittleEndian.Uint32(fixed[2:]))
 		f(&p)
 	}
-	if !h.done() || !t.done() {
+	if !headReader.intactAtEnd() || !tailReader.intactAtEnd() {
 		return ErrDamaged
 	}
 	return nil

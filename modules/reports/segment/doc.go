@@ -12,7 +12,4 @@
 //     date. Heads and sums begin with a format version. After ErrDamaged the caller must discard
 //     what was read.
 //   - Sums are exact integers: plays, summed days and summed months add up to the same.
-//
-// Months make a year of many plays cheap: 2,400,000 plays of 20,000 players are summed in 7 ms, from
-// days alone in 45 ms.
 package segment

@@ -31,10 +31,10 @@ const BlockPlayers = 64 * perPage
 func PackMonth(start int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	head := binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))
-	var last int32
+	var lastOrdinal int32
 	players.Each(func(ordinal int32, s PlayerSum) {
-		head = appendPlayer(head, start, ordinal-last, s)
-		last = ordinal
+		head = appendPlayer(head, start, ordinal-lastOrdinal, s)
+		lastOrdinal = ordinal
 	})
 	putChecksum(head, 1, start)
 	m := Month{Head: head}
@@ -43,8 +43,8 @@ func PackMonth(start int64, players *Players, plays []Play) Month {
 	}
 	for pages := range slices.Chunk(players.pages, BlockPlayers/perPage) {
 		first := int32(len(m.BlockBytes) * BlockPlayers)
-		block, rest := packBlock(start, first, Players{pages}, plays)
-		plays = rest
+		block, later := packBlock(start, first, Players{pages}, plays)
+		plays = later
 		m.Tail = append(m.Tail, block...)
 		m.BlockBytes = append(m.BlockBytes, len(block))
 	}
@@ -53,12 +53,12 @@ func PackMonth(start int64, players *Players, plays []Play) Month {
 
 // packBlock packs the players of a block, whose ordinals count from first, and returns the plays of
 // later blocks.
-func packBlock(start int64, first int32, players Players, plays []Play) (b []byte, rest []Play) {
+func packBlock(start int64, first int32, players Players, plays []Play) (b []byte, later []Play) {
 	b = make([]byte, checksumSize)
-	last := -first
+	lastOrdinal := -first
 	players.Each(func(ordinal int32, s PlayerSum) {
-		b = appendPlayer(b, start, ordinal-last, s)
-		last = ordinal
+		b = appendPlayer(b, start, ordinal-lastOrdinal, s)
+		lastOrdinal = ordinal
 		packed := packPlays(start, plays[:s.Plays])
 		b = append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
 		plays = plays[s.Plays:]
@@ -89,7 +89,7 @@ func packPlays(start int64, plays []Play) (b []byte) {
 	return sums.appendSkills(b)
 }
 
-// UnpackMonth adds a month's sums to players. Errors: ErrDamaged, maybe after some are added.
+// UnpackMonth adds a month's sums to players. Errors: ErrDamaged, possibly after some are added.
 func UnpackMonth(start int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
@@ -101,16 +101,16 @@ func UnpackMonth(start int64, head []byte, players *Players) error {
 		s := unpackPlayer(start, plays, fixed)
 		players.sumOf(ordinal).add(&s)
 	}
-	if !h.done() {
+	if !h.intactAtEnd() {
 		return ErrDamaged
 	}
 	return nil
 }
 
-// UnpackMembers adds the plays of a month's block by the players whom member accepts to the
-// accumulator a. Errors: ErrDamaged, maybe after some plays are added.
+// UnpackMembers adds the members' plays in a month's block to the accumulator a. Errors:
+// ErrDamaged, possibly after some plays are added.
 func UnpackMembers(
-	start int64, block []byte, member func(ordinal int32) bool, a *Accumulator,
+	start int64, block []byte, isMember func(ordinal int32) bool, a *Accumulator,
 ) error {
 	r := reader{b: block}
 	r.verifyChecksum(start)
@@ -119,7 +119,7 @@ func UnpackMembers(
 	for len(r.b) > 0 && !r.damaged {
 		plays, fixed := r.readPlayer(&ordinal)
 		packed := r.take(r.readUvarint())
-		if r.damaged || !member(ordinal) {
+		if r.damaged || !isMember(ordinal) {
 			continue
 		}
 		if !a.addMember(first, plays, packed) {
@@ -161,7 +161,7 @@ func unpackPlayer(start int64, plays int32, fixed []byte) PlayerSum {
 	}
 }
 
-// addMember returns false if packed is damaged, maybe after it has added some plays.
+// addMember returns false if packed is damaged, possibly after it has added some plays.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

@@ -21,14 +21,14 @@ func packMonth(from time.Time, plays []Play) Month {
 }
 
 // unpackMembers unpacks every block of the month.
-func unpackMembers(m Month, from time.Time, member func(int32) bool, a *Accumulator) error {
+func unpackMembers(m Month, from time.Time, isMember func(int32) bool, a *Accumulator) error {
 	tail := reader{b: m.Tail}
 	for _, size := range m.BlockBytes {
-		if err := UnpackMembers(from.UnixMilli(), tail.take(uint64(size)), member, a); err != nil {
+		if err := UnpackMembers(from.UnixMilli(), tail.take(uint64(size)), isMember, a); err != nil {
 			return err
 		}
 	}
-	if !tail.done() {
+	if !tail.intactAtEnd() {
 		return ErrDamaged
 	}
 	return nil
@@ -51,7 +51,7 @@ func playsGenerator(from time.Time, days int) *rapid.Generator[[]Play] {
 	}))
 }
 
-// A month keeps 300 plays of a player, and an ordinal 300 above the one before: each alone takes two bytes.
+// A month keeps numbers of two bytes: 300 plays of a player, and an ordinal 300 above the previous one.
 func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := []Play{{Player: 302, StartedAt: from.UnixMilli()}}
@@ -67,8 +67,8 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	require.Equal(t, int32(300), players.Get(2).Plays)
 	a := NewAccumulator(from, 31)
 	a.ExpectMonth(from)
-	busy := func(ordinal int32) bool { return ordinal == 2 }
-	require.NoError(t, unpackMembers(m, from, busy, a))
+	isBusy := func(ordinal int32) bool { return ordinal == 2 }
+	require.NoError(t, unpackMembers(m, from, isBusy, a))
 	require.Equal(t, DaySums{Plays: 300, Completed: 300, ScoreSum: 2700}, a.Total.DaySums)
 	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
@@ -118,16 +118,16 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 		packed := packMonth(from, plays)
 		slices.Reverse(plays)
 		require.Equal(t, packed, packMonth(from, plays))
-		every := rapid.Int32Range(1, 4).Draw(t, "every")
-		member := func(ordinal int32) bool { return ordinal%every == 0 }
+		divisor := rapid.Int32Range(1, 4).Draw(t, "every")
+		isMember := func(ordinal int32) bool { return ordinal%divisor == 0 }
 		want := NewAccumulator(from.Add(-day), 33)
 		got := NewAccumulator(from.Add(-day), 33)
 		for _, p := range plays {
-			if member(p.Player) {
+			if isMember(p.Player) {
 				want.AddPlay(&p)
 			}
 		}
-		require.NoError(t, unpackMembers(packed, from, member, got))
+		require.NoError(t, unpackMembers(packed, from, isMember, got))
 		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()},
 			[]any{got.Total, got.Days, got.Players.Count()})
 		want.Players.Each(func(ordinal int32, s PlayerSum) { require.Equal(t, s, got.Players.Get(ordinal)) })
@@ -162,16 +162,16 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 		}
 	}
 	packed := packMonth(from, plays)
-	every := func(int32) bool { return true }
+	isMember := func(int32) bool { return true }
 	for _, part := range []struct {
-		name     string
-		b        []byte
-		checksum int // its offset
-		unpack   func(b []byte) error
+		name           string
+		b              []byte
+		checksumOffset int
+		unpack         func(b []byte) error
 	}{
 		{"head", packed.Head, 1, func(b []byte) error { return UnpackMonth(from.UnixMilli(), b, new(Players)) }},
 		{"block", packed.Tail, 0, func(b []byte) error {
-			return UnpackMembers(from.UnixMilli(), b, every, NewAccumulator(from, 31))
+			return UnpackMembers(from.UnixMilli(), b, isMember, NewAccumulator(from, 31))
 		}},
 	} {
 		require.NoError(t, part.unpack(part.b), part.name)
@@ -180,11 +180,11 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 			damaged[i] ^= 0x10
 			require.ErrorIs(t, part.unpack(damaged), ErrDamaged, "%s %d", part.name, i)
 			require.ErrorIs(t, part.unpack(part.b[:i]), ErrDamaged, "%s %d", part.name, i)
-			putChecksum(damaged, part.checksum, from.UnixMilli())
+			putChecksum(damaged, part.checksumOffset, from.UnixMilli())
 			_ = part.unpack(damaged) // a wrong byte with a correct checksum does not panic
 		}
 	}
-	beyond := reader{b: append(binary.AppendUvarint([]byte{largeSkill}, games.SkillSpace), 1, 1)}
-	beyond.readSkills(&Sums{})
-	require.True(t, beyond.damaged, "no skill has this number")
+	unknownSkill := reader{b: append(binary.AppendUvarint([]byte{largeSkill}, games.SkillSpace), 1, 1)}
+	unknownSkill.readSkills(&Sums{})
+	require.True(t, unknownSkill.damaged, "no skill has this number")
 }

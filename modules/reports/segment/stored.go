@@ -23,8 +23,7 @@ const (
 	SealedDaysSQL = `(select d.* from ` + CleanDaysSQL + ` d
 	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
-	// CleanMonthsSQL are the months that a sealer of this or a later version has packed, and that
-	// are not dirty.
+	// CleanMonthsSQL are the clean months, as CleanDaysSQL are the clean days.
 	CleanMonthsSQL = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
@@ -117,9 +116,9 @@ type StoredSegment struct {
 }
 
 // ReadSegments calls unpack for each row of DaySegmentsSQL or MonthPartsSQL, and closes rows. Fewer
-// rows than the counted segments are damage, because their plays would be missing. Errors:
-// ErrDamaged, also for any error of unpack.
-func ReadSegments(rows pgx.Rows, counted int, unpack func(StoredSegment) error) error {
+// rows than expected are damage, because plays would be missing. Errors: ErrDamaged, also for any
+// error of unpack.
+func ReadSegments(rows pgx.Rows, expected int, unpack func(StoredSegment) error) error {
 	defer rows.Close()
 	read := 0
 	for ; rows.Next(); read++ {
@@ -134,24 +133,24 @@ func ReadSegments(rows pgx.Rows, counted int, unpack func(StoredSegment) error) 
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("reports: segments: %w", err)
 	}
-	if read < counted {
-		return fmt.Errorf("%w: %d of %d were found", ErrDamaged, read, counted)
+	if read < expected {
+		return fmt.Errorf("%w: %d of %d were found", ErrDamaged, read, expected)
 	}
 	return nil
 }
 
 // scanSegment gives an impossible head_bytes an empty head, which unpacks as ErrDamaged.
 func scanSegment(rows pgx.Rows) (s StoredSegment, err error) {
-	var head int
+	var headBytes int
 	var packed pgtype.DriverBytes
-	if err := rows.Scan(&s.Date, &head, &packed); err != nil {
+	if err := rows.Scan(&s.Date, &headBytes, &packed); err != nil {
 		return s, fmt.Errorf("reports: segments: %w", err)
 	}
-	if head < 0 || head > len(packed) {
-		head = 0
+	if headBytes < 0 || headBytes > len(packed) {
+		headBytes = 0
 	}
-	s.Head = packed[:head]
-	s.Tail = packed[head:]
+	s.Head = packed[:headBytes]
+	s.Tail = packed[headBytes:]
 	return s, nil
 }
 

@@ -39,10 +39,10 @@ func (s *Sums) add(p *Play) {
 func (s *Sums) addAnswers(answers []byte) {
 	for _, b := range answers {
 		a := games.Answer(b)
-		k := &s.Skills[a.Skill()]
-		k.Attempts++
+		skill := &s.Skills[a.Skill()]
+		skill.Attempts++
 		if a.Correct() {
-			k.Correct++
+			skill.Correct++
 		}
 	}
 }
@@ -73,22 +73,22 @@ func (s *Sums) Pack(start int64) []byte {
 // largeSkill begins a skill whose numbers do not fit into one byte.
 const largeSkill = 0xf0
 
-// appendSkills is made for the few answers of a player. A byte holds the number of skills without
-// answers before the skill (4 bits, up to 14), its attempts less 1 (2 bits) and its correct answers
-// (2 bits). Larger numbers follow largeSkill as uvarints.
+// appendSkills is compact for the few answers of one player. A byte holds the number of skills
+// without answers before the skill (4 bits, up to 14), its attempts less 1 (2 bits) and its correct
+// answers (2 bits). Larger numbers follow largeSkill as uvarints.
 func (s *Sums) appendSkills(b []byte) []byte {
 	skipped := 0
-	for _, k := range s.Skills {
-		if k.Attempts == 0 {
+	for _, skill := range s.Skills {
+		if skill.Attempts == 0 {
 			skipped++
 			continue
 		}
-		if skipped <= 14 && k.Attempts <= 4 && k.Correct <= 3 {
-			b = append(b, byte(skipped<<4)|byte(k.Attempts-1)<<2|byte(k.Correct))
+		if skipped <= 14 && skill.Attempts <= 4 && skill.Correct <= 3 {
+			b = append(b, byte(skipped<<4)|byte(skill.Attempts-1)<<2|byte(skill.Correct))
 		} else {
 			b = binary.AppendUvarint(append(b, largeSkill), uint64(skipped))
-			b = binary.AppendUvarint(b, uint64(k.Attempts-1))
-			b = binary.AppendUvarint(b, uint64(k.Correct))
+			b = binary.AppendUvarint(b, uint64(skill.Attempts-1))
+			b = binary.AppendUvarint(b, uint64(skill.Correct))
 		}
 		skipped = 0
 	}
@@ -199,9 +199,9 @@ func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
 
 // Ordinals returns the ordinals of the players with a play, ascending.
 func (s *Players) Ordinals() []int32 {
-	out := make([]int32, 0, s.Count())
-	s.Each(func(ordinal int32, _ PlayerSum) { out = append(out, ordinal) })
-	return out
+	ordinals := make([]int32, 0, s.Count())
+	s.Each(func(ordinal int32, _ PlayerSum) { ordinals = append(ordinals, ordinal) })
+	return ordinals
 }
 
 // Count returns the number of players with a play.
