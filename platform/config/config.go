@@ -40,7 +40,7 @@ func (d Database) Check() error {
 	case d.Pooled() && d.MigrateDatabaseURL == "":
 		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
 			"PostgreSQL itself, where migrations and imports have a session of their own")
-	case replicaCount > 8 || replicaCount != strings.Count(d.ReplicaURLs, "://"): // each check takes up to 2 s
+	case replicaCount > 8 || replicaCount != strings.Count(d.ReplicaURLs, "://"): // a start checks each for up to 2 s
 		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
 			"postgres://user:password@host:5432/database, separated by spaces")
 	}
@@ -93,8 +93,7 @@ type Serve struct {
 	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
 	Operator       string         `env:"DG_OPERATOR" placeholder:"CONTACT" help:"Who operates the service, for pages of errors: a name and an address, such as Help desk <dg@example.org>."`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
-	// By default the pools need 31 connections to the primary: 12 for requests and 19 for the
-	// others.
+	// By default the pools need 31 connections to the primary: 12 for requests, 19 for other work.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 

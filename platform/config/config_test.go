@@ -60,7 +60,7 @@ func TestDefaultBaseURLIsLoopback(t *testing.T) {
 	}
 }
 
-// LoopbackOnly needs both: a proxy can publish a loopback address, and a port mapping a server with a loopback URL.
+// Both the address and the base URL must be loopback. A proxy can publish one, and a port mapping the other.
 func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	for _, c := range []struct {
 		addr, base   string

@@ -30,11 +30,11 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 		_ = os.RemoveAll(relocatedPath(dir))
 		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // fails unless the folder is empty
 	})
-	s := startServer(t, dir)
-	require.Equal(t, relocatedPath(dir), s.data.path)
+	server := startServer(t, dir)
+	require.Equal(t, relocatedPath(dir), server.data.path)
 	require.True(t, HasData(dir))
-	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
-	stopServer(t, s)
+	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table kept ()`))
+	stopServer(t, server)
 	require.NoDirExists(t, dir)
 	require.NoError(t, os.Chmod(parent, 0o755)) // the folder, now reachable, must not hide the data
 	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))

@@ -97,7 +97,7 @@ func (p peer) kill() {
 	_ = p.Wait()
 }
 
-// newParallelFolder also makes the test parallel.
+// newParallelFolder makes the test parallel and returns a newFolder.
 func newParallelFolder(t *testing.T, subfolders ...string) string {
 	t.Parallel()
 	return newFolder(t, subfolders...)

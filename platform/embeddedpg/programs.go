@@ -52,7 +52,7 @@ func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	for _, candidate := range programFolders() {
 		program, _ := filepath.Abs(filepath.Join(candidate, name))
 		if target, err := filepath.EvalSymlinks(program); err == nil {
-			program = target // only beside the link's target are the other programs
+			program = target // the other programs are only beside the link's target
 		}
 		//nolint:gosec // PostgreSQL's own programs
 		out, _ := exec.CommandContext(ctx, program, "--version").Output()

@@ -22,25 +22,25 @@ import (
 
 // A new database has its roles and rights, a private socket and no TCP port. Its log has no values.
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
-	s := startServer(t, newParallelFolder(t))
+	server := startServer(t, newParallelFolder(t))
 	require.Equal(t, "dg_app in dg",
-		tb.Query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
-	require.Equal(t, "dg_owner false false false C 0700 on ", tb.Query[string](t, s.OwnerURL(), `select
+		tb.Query[string](t, server.URL(), `select current_user || ' in ' || current_database()`))
+	require.Equal(t, "dg_owner false false false C 0700 on ", tb.Query[string](t, server.OwnerURL(), `select
 		concat_ws(' ', pg_get_userbyid(datdba), has_schema_privilege('dg_app', 'public', 'create')::text,
 			has_database_privilege('dg_app', 'dg', 'temporary')::text,
 			has_function_privilege('dg_app', 'lo_create(oid)', 'execute')::text, datcollate,
 			current_setting('unix_socket_permissions'), current_setting('data_checksums'),
 			current_setting('listen_addresses'))
 		from pg_database where datname = 'dg'`))
-	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table mine (); drop table mine`))
-	info := tb.Must(os.Stat(s.socket))(t)
+	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table mine (); drop table mine`))
+	info := tb.Must(os.Stat(server.socket))(t)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 
 	t.Run("the log has no values", func(t *testing.T) {
-		for _, url := range []string{s.URL(), s.OwnerURL()} {
+		for _, url := range []string{server.URL(), server.OwnerURL()} {
 			require.ErrorContains(t, tb.Exec(t, url, `select 'topsecret'::uuid`), "topsecret")
 		}
-		require.NotContains(t, string(tb.Must(os.ReadFile(s.data.filePath(logFile)))(t)), "topsecret")
+		require.NotContains(t, string(tb.Must(os.ReadFile(server.data.filePath(logFile)))(t)), "topsecret")
 	})
 }
 
@@ -72,8 +72,8 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 	for range 6 { // the first creates the database, and the others wait for it
 		users.Go(func() {
 			for range 3 {
-				if s, err := Start(context.Background(), dir, fastOptions...); assert.NoError(t, err) {
-					assert.NoError(t, s.Stop(context.Background()))
+				if server, err := Start(context.Background(), dir, fastOptions...); assert.NoError(t, err) {
+					assert.NoError(t, server.Stop(context.Background()))
 				}
 			}
 		})
@@ -89,49 +89,49 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	before := tb.Must(dataDir{path: dir}.readPIDFile())(t)
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
 	user.kill()
-	s := startServer(t, dir)
-	require.Equal(t, before, s.postmaster)
-	requireServing(t, s)
-	stopServer(t, s)
-	require.Error(t, s.Check())
+	server := startServer(t, dir)
+	require.Equal(t, before, server.postmaster)
+	requireServing(t, server)
+	stopServer(t, server)
+	require.Error(t, server.Check())
 }
 
 // If the server was killed, the next start serves the same data with a new server.
 func TestKilledServerStartsAgain(t *testing.T) {
 	dir := newParallelFolder(t)
-	s := startServer(t, dir)
-	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
+	server := startServer(t, dir)
+	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table kept ()`))
 	killServer(t, dir)
 	newServer := startServer(t, dir) // processes of the killed server may still be ending
 	require.NoError(t, tb.Exec(t, newServer.OwnerURL(), `table kept`))
-	require.NoDirExists(t, s.socket)
-	require.Error(t, s.Check(), "the new one is another")
-	stopServer(t, s)
+	require.NoDirExists(t, server.socket)
+	require.Error(t, server.Check(), "the new one is another")
+	stopServer(t, server)
 	requireServing(t, newServer)
 }
 
 // After a crash of one of its processes, PostgreSQL recovers by itself. dg keeps using it, and then stops it.
 func TestServerStopsAfterItsRecovery(t *testing.T) {
 	dir := newParallelFolder(t)
-	s := startServer(t, dir)
-	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
+	server := startServer(t, dir)
+	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table kept ()`))
 	var pid int
 	require.Eventually(t, func() bool { // the walwriter starts after the server accepts connections
-		pid = tb.Query[int](t, s.url("postgres", "dg"),
+		pid = tb.Query[int](t, server.url("postgres", "dg"),
 			`select coalesce(max(pid), 0) from pg_stat_activity where backend_type = 'walwriter'`)
 		return pid != 0
 	}, 20*time.Second, time.Millisecond)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	require.Eventually(t, func() bool {
-		conn, err := pgx.Connect(t.Context(), s.URL())
+		conn, err := pgx.Connect(t.Context(), server.URL())
 		if err == nil {
 			_ = conn.Close(t.Context())
 		}
 		return err != nil
 	}, 20*time.Second, 100*time.Microsecond, "it does not recover")
-	require.NoError(t, s.Check())
-	stopServer(t, s)
-	require.Error(t, s.Check())
+	require.NoError(t, server.Check())
+	stopServer(t, server)
+	require.Error(t, server.Check())
 	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 
@@ -141,10 +141,10 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	for _, content := range []string{
 		"%d\n", "%d\n" + dir + "\n1795000000\n5432\n/tmp/dg-postgres-0\n\n", "", "\x00\x00", "no number\n",
 	} {
-		s := startServer(t, dir)
-		d := s.data
+		server := startServer(t, dir)
+		d := server.data
 		killServer(t, dir)
-		stopServer(t, s) // other processes of the server may still be ending
+		stopServer(t, server) // other processes of the server may still be ending
 		waitUntilStopped(t, dir)
 		sleep := d.command(t.Context(), "sleep", "60") // runs as the server's user
 		require.NoError(t, sleep.Start())
@@ -194,16 +194,16 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 // logrotate may rename the log while the server runs. A log above maxLog is moved to the old log.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	dir := newParallelFolder(t)
-	s := startServer(t, dir)
-	log := s.data.filePath(logFile)
+	server := startServer(t, dir)
+	log := server.data.filePath(logFile)
 	require.NoError(t, os.Rename(log, log+".1"))
-	require.NoError(t, s.Check())
+	require.NoError(t, server.Check())
 	joinServer(t, dir, nil).leave(t)
-	requireServing(t, s)
+	requireServing(t, server)
 	require.NoError(t, os.Rename(log+".1", log))
 	require.NoError(t, os.Truncate(log, maxLog))
-	require.NoError(t, s.Check())
-	require.ErrorContains(t, tb.Exec(t, s.url("postgres", "dg"), `select 1/0`), "division by zero")
+	require.NoError(t, server.Check())
+	require.ErrorContains(t, tb.Exec(t, server.url("postgres", "dg"), `select 1/0`), "division by zero")
 	text := tb.Must(os.ReadFile(log))(t)
 	require.Less(t, len(text), 1000)
 	require.Contains(t, string(text), "division by zero")
@@ -213,24 +213,24 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 // If the server's socket was deleted, Start fails soon, and the last user can still stop the server.
 func TestServerWithoutSocketIsNamed(t *testing.T) {
 	dir := newParallelFolder(t)
-	s := startServer(t, dir)
-	require.NoError(t, os.RemoveAll(s.socket))
-	require.ErrorContains(t, s.Check(), "lost its socket")
+	server := startServer(t, dir)
+	require.NoError(t, os.RemoveAll(server.socket))
+	require.ErrorContains(t, server.Check(), "lost its socket")
 	start := time.Now()
 	_, err := Start(t.Context(), dir, fastOptions...)
 	require.Less(t, time.Since(start), 12*time.Second)
-	for _, text := range []string{"process " + strconv.Itoa(s.pid) + " runs", s.socket, "send that process SIGINT"} {
-		require.ErrorContains(t, err, text)
-	}
-	stopServer(t, s)
-	require.False(t, s.data.isRunning())
+	require.ErrorContains(t, err, "process "+strconv.Itoa(server.pid)+" runs")
+	require.ErrorContains(t, err, server.socket)
+	require.ErrorContains(t, err, "send that process SIGINT")
+	stopServer(t, server)
+	require.False(t, server.data.isRunning())
 }
 
 // The error names a busy backend of a killed server, which prevents a new start.
 func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 	dir := newParallelFolder(t)
-	s := startServer(t, dir)
-	conn := tb.Must(pgx.Connect(t.Context(), s.URL()))(t)
+	server := startServer(t, dir)
+	conn := tb.Must(pgx.Connect(t.Context(), server.URL()))(t)
 	backend := int(conn.PgConn().PID())
 	go func() {
 		_, _ = conn.Exec(t.Context(), `select count(*) from generate_series(1, 10000) a,
@@ -241,11 +241,11 @@ func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 		waitUntilStopped(t, dir)
 	}()
 	require.Eventually(t, func() bool {
-		return tb.Query[bool](t, s.url("postgres", "dg"), `select exists (select from pg_stat_activity
+		return tb.Query[bool](t, server.url("postgres", "dg"), `select exists (select from pg_stat_activity
 			where pid = `+strconv.Itoa(backend)+` and state = 'active')`)
 	}, 20*time.Second, 10*time.Millisecond)
 	killServer(t, dir)
 	_, err := Start(t.Context(), dir, fastOptions...)
-	require.ErrorContains(t, err, "process "+strconv.Itoa(s.pid)+" on ")
+	require.ErrorContains(t, err, "process "+strconv.Itoa(server.pid)+" on ")
 	require.ErrorContains(t, err, "end those that fuser names for")
 }

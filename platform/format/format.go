@@ -22,7 +22,7 @@ const (
 // Dialects are the values of the query parameter format. Without it a file is CSV.
 var Dialects = map[string]Dialect{"": CSV, ExcelName: ExcelSemicolon}
 
-// ExcelName is the value of that parameter for ExcelSemicolon.
+// ExcelName is the value of the query parameter format for ExcelSemicolon.
 const ExcelName = "excel-semicolon"
 
 // Separator returns the byte between two cells.

@@ -33,36 +33,36 @@ func (s *testServer) isRefused(t *testing.T, address string) bool {
 func TestConnectionsPerAddressAreBounded(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}
 	server := startServer(t, Options{TrustedProxies: proxies}, plainRoutes)
-	open := map[string][]net.Conn{}
+	openConns := map[string][]net.Conn{}
 	for _, address := range []string{"127.0.0.2", "127.0.0.9"} {
 		for range maxPerNetwork[0] {
-			open[address] = append(open[address], server.dialFrom(t, address))
+			openConns[address] = append(openConns[address], server.dialFrom(t, address))
 		}
 	}
 	eventually(t, "all to be accepted", func() bool { return server.listener.count() == 2*maxPerNetwork[0] })
 	require.True(t, server.isRefused(t, "127.0.0.2"))
 	require.False(t, server.isRefused(t, "127.0.0.3"))
 	require.False(t, server.isRefused(t, "127.0.0.9"))
-	require.NoError(t, open["127.0.0.2"][0].Close())
+	require.NoError(t, openConns["127.0.0.2"][0].Close())
 	eventually(t, "the slot to be freed", func() bool { return !server.isRefused(t, "127.0.0.2") })
 }
 
 // rules.md, Bounds: a /48 has at most 2,000 connections in total. A second close of a connection frees no second slot.
 func TestConnectionsPerSiteAreBounded(t *testing.T) {
-	l := New(Options{MaxConnections: 10_000}).listener
-	connect := func(address string) *conn { return l.admit(nil, netip.MustParseAddr(address)) }
-	var last *conn
+	listener := New(Options{MaxConnections: 10_000}).listener
+	connect := func(address string) *conn { return listener.admit(nil, netip.MustParseAddr(address)) }
+	var lastConn *conn
 	for i := range maxPerNetwork[1] {
-		last = connect(fmt.Sprintf("2001:db8:1:%x::1", i))
-		require.NotNil(t, last)
+		lastConn = connect(fmt.Sprintf("2001:db8:1:%x::1", i))
+		require.NotNil(t, lastConn)
 	}
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
-	other := connect("2001:db8:2::1")
-	require.NotNil(t, other)
-	other.forget()
-	require.Len(t, l.connsByNetwork, maxPerNetwork[1]+1, "a network without connections is forgotten")
-	last.forget()
-	last.forget()
+	otherConn := connect("2001:db8:2::1")
+	require.NotNil(t, otherConn)
+	otherConn.forget()
+	require.Len(t, listener.connsByNetwork, maxPerNetwork[1]+1, "a network without connections is forgotten")
+	lastConn.forget()
+	lastConn.forget()
 	require.NotNil(t, connect("2001:db8:1:ffff::1"))
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
 }
@@ -94,7 +94,7 @@ func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 // rules.md, Bounds: the total number of connections is limited.
 func TestTotalConnectionsAreBounded(t *testing.T) {
 	server := startServer(t, Options{MaxConnections: 4}, plainRoutes)
-	first := server.dial(t)
+	firstConn := server.dial(t)
 	server.dial(t)
 	server.dialFrom(t, "127.0.0.2")
 	eventually(t, "all to be accepted", func() bool { return server.listener.count() == 3 })
@@ -103,7 +103,7 @@ func TestTotalConnectionsAreBounded(t *testing.T) {
 	server.dialFrom(t, "127.0.0.2")
 	eventually(t, "all to be accepted", func() bool { return server.listener.count() == 4 })
 	require.True(t, server.isRefused(t, "127.0.0.3"))
-	require.NoError(t, first.Close())
+	require.NoError(t, firstConn.Close())
 	eventually(t, "the slot to be freed", func() bool { return !server.isRefused(t, "127.0.0.3") })
 }
 
@@ -120,9 +120,9 @@ func TestAcceptErrorsAreRetried(t *testing.T) {
 	for _, err := range []error{syscall.EMFILE, syscall.ECONNABORTED, net.ErrClosed} {
 		failing.errs <- err
 	}
-	l := New(Options{}).listener
-	l.start(failing)
-	require.ErrorIs(t, tb.ErrorOf(l.Accept()), net.ErrClosed)
+	listener := New(Options{}).listener
+	listener.start(failing)
+	require.ErrorIs(t, tb.ErrorOf(listener.Accept()), net.ErrClosed)
 	require.Empty(t, failing.errs)
 }
 

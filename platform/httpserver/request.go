@@ -41,7 +41,7 @@ type request struct {
 	span      trace.Span // nil: the request is not traced
 
 	authenticated bool
-	streaming     bool // whether the stream, and not finish, calls end
+	streaming     bool // the stream calls end, instead of finish
 }
 
 type requestKey struct{}

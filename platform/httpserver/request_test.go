@@ -41,7 +41,7 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	require.Equal(t, "my-own-id", early.Header.Get("X-Request-Id"), "in front of the router")
 }
 
-// rules.md, Data: the client is the connection's address or, behind trusted proxies, the last untrusted forwarded one.
+// rules.md, Data: the client is the last untrusted address of X-Forwarded-For and the connection, in this order.
 func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {

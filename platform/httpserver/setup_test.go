@@ -102,9 +102,9 @@ func (s *testServer) sendRaw(t *testing.T, request string) testResponse {
 	require.NoError(t, err, "no answer to %.60q", request)
 	response := readResponse(httpResponse)
 	if httpResponse.Close {
-		rest, err := io.ReadAll(r)
+		remainder, err := io.ReadAll(r)
 		response.closed = err == nil || errors.Is(err, syscall.ECONNRESET)
-		require.Empty(t, rest, "after the answer to %.60q", request)
+		require.Empty(t, remainder, "after the answer to %.60q", request)
 	}
 	return response
 }

@@ -172,11 +172,11 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 
 // copyTo writes all blocks to w. It flushes the first block, so that the response begins at once.
 func (s *stream) copyTo(w io.Writer, flush func() error) error {
-	for first := true; !s.ended; first = false {
+	for isFirst := true; !s.ended; isFirst = false {
 		if _, err := w.Write(s.block); err != nil {
 			return fmt.Errorf("send a block: %w", err)
 		}
-		if first {
+		if isFirst {
 			if err := flush(); err != nil {
 				return err
 			}

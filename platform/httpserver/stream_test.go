@@ -104,11 +104,11 @@ func TestWholeFileArrives(t *testing.T) {
 // An error or panic before the first block results in an error response instead of a file.
 func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	denied := apperr.New(apperr.Validation, "Give a shorter period.")
-	s := newFakeSource(nil, func() ([]byte, error) { return nil, denied })
-	response := serveSource(t, Options{}, s).get(t, "/x", "Accept-Encoding", "gzip")
+	source := newFakeSource(nil, func() ([]byte, error) { return nil, denied })
+	response := serveSource(t, Options{}, source).get(t, "/x", "Accept-Encoding", "gzip")
 	response.requireError(t, 400)
 	require.Empty(t, response.Header.Get("Content-Disposition")+response.Header.Get("Content-Encoding"))
-	s.requireClosed(t, denied)
+	source.requireClosed(t, denied)
 	panics := newFakeSource(nil, func() ([]byte, error) { panic("internals") })
 	response = serveSource(t, Options{}, panics).get(t, "/x")
 	response.requireError(t, 500)
@@ -117,22 +117,22 @@ func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 
 // A source is closed if middleware replaces its response with an error.
 func TestUnsentFileIsClosed(t *testing.T) {
-	s := newFakeSource(randomBytes(200_000), nil)
+	source := newFakeSource(randomBytes(200_000), nil)
 	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Use(func(c *fiber.Ctx) error {
 			_ = c.Next()
 			return apperr.New(apperr.Unavailable, "The audit could not be written.")
 		})
-		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s, nil) })
+		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, source, nil) })
 	})
 	server.get(t, "/x").requireError(t, 503)
-	s.requireClosed(t, ErrClientGone)
+	source.requireClosed(t, ErrClientGone)
 }
 
 // HTTP/1.0 gets 505, a Range header gets 400, and HEAD gets only headers: no block is read for them.
 func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
-	s := newFakeSource(randomBytes(10), nil)
-	server := serveSource(t, Options{}, s)
+	source := newFakeSource(randomBytes(10), nil)
+	server := serveSource(t, Options{}, source)
 	response := server.send(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, response.StatusCode)
 	response.requireHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
@@ -142,10 +142,10 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	responses, _ := io.ReadAll(c)
 	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(responses))
 	server.sendRaw(t, "GET /x HTTP/1.0\r\n\r\n").requireError(t, 505)
-	s.requireClosed(t, nil)
+	source.requireClosed(t, nil)
 	server.get(t, "/x", "Range", "bytes=9-").requireError(t, 400)
-	s.requireClosed(t, nil)
-	require.Len(t, s.unread, 10)
+	source.requireClosed(t, nil)
+	require.Len(t, source.unread, 10)
 }
 
 var errBrokenRows = errors.New("the rows broke")
@@ -169,9 +169,9 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 				source := newFakeSource(randomBytes(300_000), afterEnd)
 				server := serveSource(t, Options{}, source)
 				conn := server.beginStream(t, "/x", "Accept-Encoding: "+accept)
-				rest, err := io.ReadAll(conn)
-				require.ErrorIs(t, err, syscall.ECONNRESET, "after %d bytes", len(rest))
-				require.False(t, bytes.HasSuffix(rest, []byte("0\r\n\r\n")), "it looks complete")
+				remainder, err := io.ReadAll(conn)
+				require.ErrorIs(t, err, syscall.ECONNRESET, "after %d bytes", len(remainder))
+				require.False(t, bytes.HasSuffix(remainder, []byte("0\r\n\r\n")), "it looks complete")
 				call := receive(t, source.closed, "the source to be closed")
 				require.Error(t, call.err)
 				require.NotErrorIs(t, call.err, ErrClientGone)
@@ -272,7 +272,7 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 
 // A transfer is incomplete if the client resets the connection before the last chunk.
 func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
-	s := &stream{complete: true, req: &request{serverCtx: t.Context()}}
-	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)
-	require.NoError(t, s.outcome(nil))
+	source := &stream{complete: true, req: &request{serverCtx: t.Context()}}
+	require.ErrorIs(t, source.outcome(syscall.ECONNRESET), ErrClientGone)
+	require.NoError(t, source.outcome(nil))
 }

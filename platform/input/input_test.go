@@ -95,7 +95,7 @@ func TestInvalidTagsAreReported(t *testing.T) {
 	}{"x"}), "`mail` breaks the rule email.")
 }
 
-// A message for a field and rule precedes that for the rule. A field has one violation. Values have no placeholders.
+// The message for "field rule" precedes that for "rule". A field has one violation. "{field}" in a value is kept.
 func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	type row struct {
 		A string     `json:"a" validate:"required"`

@@ -17,18 +17,18 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-func acquire(t *testing.T, l *Limiter, key string, n int) (release func()) {
-	return tb.Must(l.AcquireN(t.Context(), key, n))(t)
+func acquire(t *testing.T, limiter *Limiter, key string, n int) (release func()) {
+	return tb.Must(limiter.AcquireN(t.Context(), key, n))(t)
 }
 
 // rules.md, Bounds: a key holds at most PerKey slots, all keys at most Max. A second release of a slot has no effect.
 func TestSlotsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
-		acquire := func(key string) (release func()) { return acquire(t, l, key, 1) }
+		limiter := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
+		acquire := func(key string) (release func()) { return acquire(t, limiter, key, 1) }
 		requireRefused := func(key, message string) {
 			began := time.Now()
-			_, err := l.Acquire(t.Context(), key)
+			_, err := limiter.Acquire(t.Context(), key)
 			require.Equal(t, Wait, time.Since(began))
 			e, _ := errors.AsType[*apperr.Error](err)
 			require.Equal(t, message+" Retry in 5 seconds.", e.Message)
@@ -39,7 +39,7 @@ func TestSlotsAreBounded(t *testing.T) {
 		requireRefused("a", "Yours.")
 		releaseOther := acquire("b")
 		requireRefused("b", "Busy.")
-		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, l.Stats())
+		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, limiter.Stats())
 		releaseFirst()
 		releaseFirst()
 		releaseLast := acquire("b")
@@ -47,17 +47,17 @@ func TestSlotsAreBounded(t *testing.T) {
 		releaseSecond()
 		releaseOther()
 		releaseLast()
-		require.Empty(t, l.semaphores, "neither a refusal nor a release leaves a key")
+		require.Empty(t, limiter.semaphores, "neither a refusal nor a release leaves a key")
 	})
 }
 
 // At most PerKey pieces of a key's work queue in front of other keys.
 func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Max: 4, PerKey: 2})
+		limiter := New(Options{Max: 4, PerKey: 2})
 		var workers sync.WaitGroup
 		work := func(key string) {
-			release, err := l.Acquire(t.Context(), key)
+			release, err := limiter.Acquire(t.Context(), key)
 			if err != nil {
 				return
 			}
@@ -72,32 +72,32 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 		work("small")
 		require.Equal(t, 100*time.Millisecond, time.Since(began))
 		workers.Wait()
-		require.Empty(t, l.semaphores, "idle keys are forgotten")
+		require.Empty(t, limiter.semaphores, "idle keys are forgotten")
 	})
 }
 
-// A request whose context has ended stops waiting, for its key and for a slot.
+// When its context ends, work stops waiting for a slot of its key or of the limiter.
 func TestWaitingEndsWithItsContext(t *testing.T) {
-	l := New(Options{Max: 1, PerKey: 1})
-	acquire(t, l, "a", 1)
+	limiter := New(Options{Max: 1, PerKey: 1})
+	acquire(t, limiter, "a", 1)
 	errGone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errGone)
 	for _, key := range []string{"a", "b"} {
-		require.ErrorIs(t, tb.ErrorOf(l.Acquire(ctx, key)), errGone)
+		require.ErrorIs(t, tb.ErrorOf(limiter.Acquire(ctx, key)), errGone)
 	}
-	require.Equal(t, Stats{Running: 1}, l.Stats(), "which is no refusal")
+	require.Equal(t, Stats{Running: 1}, limiter.Stats(), "which is no refusal")
 }
 
-// The number of running pieces is always the smaller of Max and the sum of the keys' slots.
+// Under load, as much work runs as Max and PerKey allow.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	for keys, running := range map[int]int{10: 5, 2: 4} {
 		synctest.Test(t, func(t *testing.T) {
-			l := New(Options{Max: 5, PerKey: 2})
+			limiter := New(Options{Max: 5, PerKey: 2})
 			var workers sync.WaitGroup
 			for i := range 100 {
 				workers.Go(func() {
-					release, err := l.Acquire(t.Context(), strconv.Itoa(i%keys))
+					release, err := limiter.Acquire(t.Context(), strconv.Itoa(i%keys))
 					assert.NoError(t, err)
 					<-time.After(100 * time.Millisecond)
 					release()
@@ -105,12 +105,12 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 			}
 			for range 100 / running {
 				synctest.Wait()
-				require.EqualValues(t, running, l.Stats().Running)
+				require.EqualValues(t, running, limiter.Stats().Running)
 				<-time.After(100 * time.Millisecond)
 			}
 			workers.Wait()
-			require.Empty(t, l.semaphores)
-			require.Equal(t, Stats{}, l.Stats())
+			require.Empty(t, limiter.semaphores)
+			require.Equal(t, Stats{}, limiter.Stats())
 		})
 	}
 }
@@ -195,8 +195,8 @@ func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 // Small work may overtake large work that does not fit, for at most a second.
 func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Max: 96, PerKey: 48})
-		acquire := func(key string, n int) (release func()) { return acquire(t, l, key, n) }
+		limiter := New(Options{Max: 96, PerKey: 48})
+		acquire := func(key string, n int) (release func()) { return acquire(t, limiter, key, n) }
 		releaseFirst := acquire("a", 48)
 		acquire("b", 30)
 		began := time.Now()
@@ -211,7 +211,7 @@ func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 		<-time.After(overtakeWindow)
 		go func() { acquire("d", 18)() }()
 		synctest.Wait()
-		require.EqualValues(t, 2, l.Stats().Waiting, "the large one is no longer passed")
+		require.EqualValues(t, 2, limiter.Stats().Waiting, "the large one is no longer passed")
 		<-time.After(overtakeWindow)
 		releaseFirst()
 		synctest.Wait()
@@ -222,32 +222,32 @@ func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 // If a large waiter gives up, work behind it gets the free slots at once.
 func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Max: 10, PerKey: 10})
-		acquire(t, l, "a", 8)
+		limiter := New(Options{Max: 10, PerKey: 10})
+		acquire(t, limiter, "a", 8)
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { _, _ = l.AcquireN(ctx, "b", 5) }()
+		go func() { _, _ = limiter.AcquireN(ctx, "b", 5) }()
 		<-time.After(overtakeWindow)
-		go func() { _, _ = l.AcquireN(t.Context(), "c", 1) }()
+		go func() { _, _ = limiter.AcquireN(t.Context(), "c", 1) }()
 		synctest.Wait()
-		require.EqualValues(t, 2, l.Stats().Waiting)
+		require.EqualValues(t, 2, limiter.Stats().Waiting)
 		cancel()
 		synctest.Wait()
-		require.Equal(t, Stats{Running: 2}, l.Stats())
+		require.Equal(t, Stats{Running: 2}, limiter.Stats())
 	})
 }
 
-// If the site or the whole limiter refuses work, the work keeps no slot of its key or site.
+// If the site or the limiter has no free slot, the refused work keeps no slot of its key or site.
 func TestRefusalReleasesItsSlots(t *testing.T) {
 	for slots, siteOf := range map[int]func(key string) string{
 		2: func(string) string { return "site" }, 1: func(key string) string { return key },
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			l := New(Options{Max: slots, PerKey: 1, PerSite: 1, SiteOf: siteOf})
-			release := acquire(t, l, "first", 1)
-			_, err := l.Acquire(t.Context(), "second")
+			limiter := New(Options{Max: slots, PerKey: 1, PerSite: 1, SiteOf: siteOf})
+			release := acquire(t, limiter, "first", 1)
+			_, err := limiter.Acquire(t.Context(), "second")
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 			release()
-			require.Empty(t, l.semaphores)
+			require.Empty(t, limiter.semaphores)
 		})
 	}
 }

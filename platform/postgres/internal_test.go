@@ -32,14 +32,14 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 			context.DeadlineExceeded, // no connection was free in time
 			&net.DNSError{IsTimeout: true},
 			fmt.Errorf("open: %w", &pgconn.ConnectError{}),
-			code("57P01"), code("57P02"), code("57P03"), // the server was stopped, crashed, starts
+			code("57P01"), code("57P02"), code("57P03"), // the server was stopped, has crashed, is starting
 			code("57014"), code("55P03"), code("25P03"), // timeout of a statement, a lock, an idle transaction
 			code("53300"), code("53100"), code("08006"), // too many connections, disk full, connection failure
 			code("3D000"), code("28P01"), // no such database, wrong password
 			code("58030"),                // I/O error of the server
 			code("40001"),                // serialization failure, or conflict with a standby's recovery
 			code("40P01"), code("25006"), // deadlock, read-only transaction
-			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // unlogged on a standby
+			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // an unlogged table on a standby
 			fmt.Errorf("keys: %w", code("57P01")),
 			sql.ErrTxDone, // the context ended before the commit
 		},

@@ -87,7 +87,7 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 // LeftOut reports whether reads leave the replica out.
 func (r *Replica) LeftOut() bool { return r.failure.Load() != nil }
 
-// leaveOut logs each new reason once.
+// leaveOut makes reads leave the replica out. It logs each new reason once.
 func (r *Replica) leaveOut(err error) {
 	reason := err.Error()
 	if previous := r.failure.Swap(&reason); previous == nil || *previous != reason {

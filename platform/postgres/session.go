@@ -21,8 +21,7 @@ const (
 const (
 	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout is the connect timeout of each of several hosts, so that dg soon tries the next
-	// one. It also bounds the query of DB.readSystemID.
+	// hostTimeout is the connect timeout of each of several hosts: dg soon tries the next one.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping before an idle connection is used.
 	pingTimeout = time.Second
@@ -86,8 +85,7 @@ func sessionParams(opts Options) map[string]string {
 		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
 		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
 		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
-		// A timeout would end a migrator's idle session and release its lock, and two migrators
-		// could run.
+		// Ending a migrator's idle session would release its lock: two migrators could run.
 		"idle_session_timeout": "0",
 
 		// Keepalives release the locks of a silently dead client within half a minute.

@@ -15,9 +15,9 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
 
-// singleAtPattern matches a URL whose only unescaped @ ends the password. It also matches one without a user,
-// whose query parameters may contain @. With several @, pgx takes the first as the end of the
-// password, and its errors would quote the rest as a host or database.
+// singleAtPattern matches a URL whose only unescaped @ ends the password, or a URL without a user.
+// With several @, pgx takes the first as the end of the password, and its errors would quote the
+// remaining characters of the password as a host or database.
 var singleAtPattern = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // parseURL returns the driver's error without the URL, which has the password.
@@ -26,11 +26,11 @@ func parseURL(url string) (*pgxpool.Config, error) {
 		return nil, errBadURL
 	}
 	config, err := pgxpool.ParseConfig(url)
-	fault, ok := errors.AsType[*pgconn.ParseConfigError](err)
+	parseErr, ok := errors.AsType[*pgconn.ParseConfigError](err)
 	if !ok {
 		return config, err
 	}
-	unquoted := *fault
+	unquoted := *parseErr
 	unquoted.ConnString = "postgres://…"
 	if strings.Contains(unquoted.Error(), "failed to parse as URL") { // its cause quotes parts of the URL
 		return nil, errBadURL

@@ -85,26 +85,26 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 // A panic in background work is logged with its stack and counted, and the work restarts.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	var log bytes.Buffer
-	s := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
-	s.wait = time.Millisecond
+	supervisor := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
+	supervisor.wait = time.Millisecond
 	runs := 0
-	s.Run(t.Context(), "sealer", func(context.Context) {
+	supervisor.Run(t.Context(), "sealer", func(context.Context) {
 		if runs++; runs < 4 {
 			panic("index out of range")
 		}
 	})
 	require.Equal(t, 4, runs)
-	require.InDelta(t, 3, testutil.ToFloat64(s.panics.WithLabelValues("sealer")), 0)
+	require.InDelta(t, 3, testutil.ToFloat64(supervisor.panics.WithLabelValues("sealer")), 0)
 	require.Contains(t, log.String(), "index out of range")
 	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
 }
 
 // After the end of the context, a panic does not restart the work.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
-	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
-	s.wait = time.Hour
+	supervisor := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
+	supervisor.wait = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
-	s.Run(ctx, "sealer", func(context.Context) {
+	supervisor.Run(ctx, "sealer", func(context.Context) {
 		cancel()
 		panic("late")
 	})
@@ -113,9 +113,9 @@ func TestSupervisorEndsWithItsContext(t *testing.T) {
 // The log has one line for a failing collector and one for its recovery. Spans in between are lost.
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
-	c := tb.NewCollector(t)
+	collector := tb.NewCollector(t)
 	traces := tb.Must(NewTraces(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
-		otlptracehttp.WithEndpointURL(c.URL+"/hunter2/v1/traces")))(t)
+		otlptracehttp.WithEndpointURL(collector.URL+"/hunter2/v1/traces")))(t)
 	send := func() {
 		for range 3 {
 			_, span := traces.Tracer().Start(context.Background(), "work")
@@ -123,14 +123,14 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 			require.NoError(t, traces.provider.ForceFlush(t.Context()))
 		}
 	}
-	c.Failing.Store(true)
+	collector.Failing.Store(true)
 	send()
-	c.Failing.Store(false)
+	collector.Failing.Store(false)
 	send()
 	require.Equal(t, 1, strings.Count(log.String(), "traces cannot be sent"), log.String())
 	require.Equal(t, 1, strings.Count(log.String(), "traces are sent again"))
-	require.Len(t, c.Spans(), 3)
-	c.Close()
+	require.Len(t, collector.Spans(), 3)
+	collector.Close()
 	send()
 	traces.Close()
 	require.Equal(t, 2, strings.Count(log.String(), "traces cannot be sent"))

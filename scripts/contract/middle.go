@@ -88,9 +88,9 @@ func truncateCSV(header string) func(http.ResponseWriter, *http.Request, []byte,
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
 			return false
 		}
-		part := firstHalf(string(whole))
+		half := firstHalf(string(whole))
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+header+"%s", part)
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+header+"%s", half)
 			_ = conn.Close()
 		}
 		return true
@@ -417,12 +417,12 @@ func (p *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	request.Header.Set("Accept-Encoding", "identity")
-	answer, err := http.DefaultTransport.RoundTrip(request)
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	defer answer.Body.Close()
-	whole, err := io.ReadAll(answer.Body)
+	defer response.Body.Close()
+	whole, err := io.ReadAll(response.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -430,14 +430,14 @@ func (p *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
 	if isExport && c.runsTwice {
 		p.awaitOtherRun(r.URL.Path)
 	}
-	if isExport && c.exportStalls && answer.StatusCode == http.StatusOK {
+	if isExport && c.exportStalls && response.StatusCode == http.StatusOK {
 		p.stall(w, whole, c.interrupted)
 		return
 	}
-	if answer.StatusCode == http.StatusOK && c.answer != nil && c.answer(w, r, whole, attempt) {
+	if response.StatusCode == http.StatusOK && c.answer != nil && c.answer(w, r, whole, attempt) {
 		return
 	}
-	copyHeader(w.Header(), answer.Header)
-	w.WriteHeader(answer.StatusCode)
+	copyHeader(w.Header(), response.Header)
+	w.WriteHeader(response.StatusCode)
 	_, _ = w.Write(whole)
 }

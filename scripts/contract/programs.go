@@ -69,9 +69,9 @@ type recipeTable struct {
 // such as debian=/usr/bin.
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
-	t := &recipeTable{base: base, recipes: recipes, keys: map[string]string{"": key}}
+	table := &recipeTable{base: base, recipes: recipes, keys: map[string]string{"": key}}
 	for name, idLetter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
-		t.keys[name] = "dg_live_" + strings.Repeat(idLetter, 22) + "_" + secret
+		table.keys[name] = "dg_live_" + strings.Repeat(idLetter, 22) + "_" + secret
 	}
 	interrupted := make(chan os.Signal, 1) // a program whose parent ignores SIGINT would ignore it too
 	signal.Notify(interrupted, os.Interrupt)
@@ -95,14 +95,14 @@ func runTable(base, key, recipes string) error {
 			row := p
 			row.Again = p.Again || i > 0
 			row.Python, row.Bin, _ = strings.Cut(environment, "=")
-			rows.Go(func() error { return t.runRow(row) })
+			rows.Go(func() error { return table.runRow(row) })
 		}
 	}
 	if err := rows.Wait(); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "%d cells are right, %d red\n", t.right.Load(), t.red.Load())
-	if n := t.red.Load(); n > 0 {
+	fmt.Fprintf(os.Stdout, "%d cells are right, %d red\n", table.right.Load(), table.red.Load())
+	if n := table.red.Load(); n > 0 {
 		return fmt.Errorf("%d cells are red", n)
 	}
 	return nil
@@ -269,17 +269,17 @@ func (t *recipeTable) compare(
 		return "", nil
 	}
 	today := time.Now().UTC()
-	from, to, before := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41)), today, ""
+	from, to, beforeDay := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41)), today, ""
 	if p.Client != "" {
 		from = time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(0, 1, -1)
 	}
 	if strings.HasPrefix(p.File, "sync") {
-		before = today.Format(time.DateOnly)
+		beforeDay = today.Format(time.DateOnly)
 	}
 	query := fmt.Sprintf("/exports/csv?from=%s&to=%s", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	query += strings.TrimSuffix("&groupId="+c.groupID, "&groupId=")
-	want, err := t.wantedRows(ctx, t.keys[c.keyOwner], query, before, p.Client != "")
+	want, err := t.wantedRows(ctx, t.keys[c.keyOwner], query, beforeDay, p.Client != "")
 	if err != nil || slices.Equal(rows, want) {
 		return "", err
 	}
@@ -292,8 +292,8 @@ const readPlays = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"
 get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
 // wantedRows returns the plays of all forks, or of the first one, as the service has them.
-func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string, onlyFirst bool) ([]string, error) {
-	cacheKey := fmt.Sprint(key, query, before, onlyFirst)
+func (t *recipeTable) wantedRows(ctx context.Context, key, query, beforeDay string, onlyFirst bool) ([]string, error) {
+	cacheKey := fmt.Sprint(key, query, beforeDay, onlyFirst)
 	if rows, ok := t.expectedRows.Load(cacheKey); ok {
 		return rows.([]string), nil
 	}
@@ -302,14 +302,14 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, before string,
 	if err != nil {
 		return nil, fmt.Errorf("read the plays: %w", err)
 	}
-	rows := plays(string(out), before)
+	rows := plays(string(out), beforeDay)
 	t.expectedRows.Store(cacheKey, rows)
 	return rows, nil
 }
 
 // plays returns the id and label of each play in a CSV, sorted. The CSV has two columns, or is an export, whose
 // plays must start before a day ("": any).
-func plays(text, before string) []string {
+func plays(text, beforeDay string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true
 	sorted := []string{}
@@ -320,7 +320,7 @@ func plays(text, before string) []string {
 			return sorted
 		}
 		switch {
-		case len(row) > 5 && len(row[0]) == 36 && (before == "" || row[5] < before):
+		case len(row) > 5 && len(row[0]) == 36 && (beforeDay == "" || row[5] < beforeDay):
 			sorted = append(sorted, row[0]+" "+row[4])
 		case len(row) == 2 && len(row[0]) == 36:
 			sorted = append(sorted, row[0]+" "+row[1])
@@ -339,8 +339,8 @@ func (t *recipeTable) fill(folder, url, key string, p program, c condition) erro
 	program = lastDayPattern.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
 	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
-	first := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41))
-	program = firstDayPattern.ReplaceAllString(program, first.Format(time.DateOnly))
+	firstDay := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41))
+	program = firstDayPattern.ReplaceAllString(program, firstDay.Format(time.DateOnly))
 	if c.exportStalls { // time limits are scaled like waits
 		program = timeLimitPattern.ReplaceAllString(program, "${1}1")
 		program = strings.ReplaceAll(program, "1_800_000", "3_000")

@@ -32,7 +32,7 @@ func (d document) operations() (operations []object) {
 }
 
 func (d document) operation(path string, source jsonValue) object {
-	o := object{
+	op := object{
 		"id":      source.get("operationId").text(),
 		"path":    path,
 		"summary": source.get("summary").text(),
@@ -54,16 +54,16 @@ func (d document) operation(path string, source jsonValue) object {
 	for status, reference := range source.get("responses").members() {
 		response := d.resolve(reference)
 		if status == "200" {
-			d.addResponse(o, response)
+			d.addResponse(op, response)
 			continue
 		}
 		errors = append(errors, object{"status": status, "code": d.codeOf(status, response),
 			"text": response.description()})
 	}
-	o["request"] = curl(path, parameters)
-	o["parameters"] = fields
-	o["errors"] = errors
-	return o
+	op["request"] = curl(path, parameters)
+	op["parameters"] = fields
+	op["errors"] = errors
+	return op
 }
 
 // addResponse adds the headers, fields and examples of the 200 response.

@@ -55,14 +55,14 @@ func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
 
-// Guard registers the guard (doc.go) in the callbacks of g.
+// Guard registers the guard (doc.go) in the callbacks of db.
 func Guard(db *gorm.DB) error {
 	callbacks := db.Callback()
 	return errors.Join(
 		callbacks.Query().Before("gorm:query").Register("dg:tenant", guardStatements(addScope)),
 		callbacks.Row().Before("gorm:row").Register("dg:tenant", guardStatements(addScope)),
 		callbacks.Raw().Before("gorm:raw").Register("dg:tenant", guardStatements(addScope)),
-		callbacks.Update().Before("gorm:update").Register("dg:tenant", guardStatements(changeIsScoped)),
+		callbacks.Update().Before("gorm:update").Register("dg:tenant", guardStatements(addChangeScope)),
 		callbacks.Delete().Before("gorm:delete").Register("dg:tenant", guardStatements(addScope)),
 		callbacks.Create().Before("gorm:create").Register("dg:tenant", guardStatements(rowsAreScoped)),
 	)
@@ -96,8 +96,8 @@ func addScope(db *gorm.DB) bool {
 	})
 }
 
-// changeIsScoped also rejects a change of the organisation's column, which would move the row.
-func changeIsScoped(db *gorm.DB) bool {
+// addChangeScope is addScope for updates. It rejects a new organisation, which would move the row.
+func addChangeScope(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := migrations.TenantColumns[s.Table]
 	if !owned {
@@ -120,8 +120,8 @@ var (
 	commentPattern     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // the form that postgres.Tag writes
 )
 
-// onModel reports whether s is on one table without joins, a model's or one given by bare name, and
-// has no expressions outside Where and Order.
+// onModel reports whether s uses one table, a model's or one given by bare name, without joins and
+// without expressions outside Where and Order.
 func onModel(s *gorm.Statement) bool {
 	onOneTable := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
 	if !onOneTable || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
@@ -159,11 +159,11 @@ func hasKnownForm(c clause.Clause) bool {
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
-	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
-		if !arePlain(others.Exprs) {
+	if other, ok := where.Expression.(clause.Where); ok && len(other.Exprs) > 0 {
+		if !arePlain(other.Exprs) {
 			return false
 		}
-		exprs = append(exprs, parenthesised{others})
+		exprs = append(exprs, parenthesised{other})
 	}
 	where.Name = "WHERE"
 	where.Expression = clause.Where{Exprs: exprs}
@@ -248,7 +248,7 @@ func isBalanced(text string) bool {
 	return depth == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
 }
 
-// rowsAreScoped also rejects an upsert, which could change another organisation's row.
+// rowsAreScoped rejects rows of other organisations, and upserts, which could change such rows.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := migrations.TenantColumns[s.Table]

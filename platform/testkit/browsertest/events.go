@@ -89,7 +89,7 @@ func (w *events) handleError(event any) {
 			w.documentRequests = append(w.documentRequests, e.RequestID)
 		}
 	case *log.EventEntryAdded:
-		// An error page, or a form's error response, is not an error.
+		// An error status of a document or a form is not a fault.
 		if e.Entry.Level == log.EntryLevelError &&
 			!slices.Contains(w.documentRequests, e.Entry.NetworkRequestID) {
 			w.errors = append(w.errors,

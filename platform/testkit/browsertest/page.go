@@ -55,12 +55,12 @@ func New(t testing.TB) *Page {
 
 // WithTest returns the same page, whose failures fail t.
 func (p *Page) WithTest(t testing.TB) *Page {
-	copy := *p
-	copy.t = t
-	return &copy
+	clone := *p
+	clone.t = t
+	return &clone
 }
 
-// Command is an action that sends a command of the protocol to the page.
+// Command returns an action that sends a command of the DevTools protocol to the page.
 func Command[P, R any](command cdp.Command[P, R], params P) chromedp.Action[R] {
 	return func(ctx context.Context, t *chromedp.Target) (R, error) {
 		return cdp.Call(ctx, t, command, params)
