@@ -32,8 +32,7 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// LSN of the primary at authentication: a replica answers reads once it has replayed it; zero:
-	// only the primary answers
+	// LSN of the primary: replicas that have replayed it may answer reads; zero: none may
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 
@@ -92,7 +91,6 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted says that every attempt to count the request failed, for example under contention.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
@@ -198,8 +196,7 @@ update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// retryAfterSQL returns the seconds until the window has room. It returns no row if the window
-	// is missing or has timestamps in the future.
+	// retryAfterSQL returns no row if the window is missing or has timestamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`

@@ -118,8 +118,7 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises an organisation's creations until the transaction ends, so that MaxUsable
-// is exact.
+// lockCreation serialises an organisation's creations of keys, so that MaxUsable is exact.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).

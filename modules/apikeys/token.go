@@ -84,7 +84,6 @@ func checksum(s string) string {
 	return string(digits[:])
 }
 
-// randomBase62 returns n uniform random characters.
 func randomBase62(n int) string {
 	out := make([]byte, n)
 	for i := range out {

@@ -19,7 +19,6 @@ import (
 // cheapCost is argon2id's minimum cost, because a real hash takes a second under the race detector.
 var cheapCost = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// UseCheapHashes computes new hashes and the dummy hash at cheapCost.
 func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheapCost) }
 
 // AttemptWrongPassword attempts a wrong password. It calls computing in place of the hash.

@@ -86,7 +86,6 @@ func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// requestOf returns the request of WithRequest, or the zero Request.
 func requestOf(ctx context.Context) audit.Request {
 	r, _ := ctx.Value(requestKey{}).(audit.Request)
 	return r

@@ -160,8 +160,8 @@ func TestEndedSessionIsNotRenewed(t *testing.T) {
 	}
 	b.storePerson(bobEmail, "")
 	session := b.signIn(bobEmail)
-	end := b.Begin(`delete from sessions`)
-	err := b.WhileWaiting(end, func() error { return b.changePassword(session, proof("")) }, nil)
+	change := func() error { return b.changePassword(session, proof("")) }
+	err := b.WhileWaiting(b.Begin(`delete from sessions`), change, nil)
 	require.ErrorIs(t, err, identity.ErrNoSession, "it ends between its reading and its renewal")
 	require.NoError(t, b.trySignIn(bobEmail, password, homeAddress), "nothing is changed")
 }

@@ -50,7 +50,6 @@ type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
 
-// acrossOrganisations exempts a statement from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
 // Methods that change credentials lock the person's row: with lockRow, or lockUser where users is

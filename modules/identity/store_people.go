@@ -21,7 +21,6 @@ type Person struct {
 	PasswordSince   *time.Time // nil: no password, or it was imported
 }
 
-// userRow has the columns of users that this package reads.
 type userRow struct {
 	ID            string
 	Email         string

@@ -30,8 +30,7 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// LSN of the primary during the request: a replica answers reads once it has replayed it; zero:
-	// only the primary answers
+	// LSN of the primary: replicas that have replayed it may answer reads; zero: none may
 	Position postgres.Position
 }
 
@@ -136,7 +135,6 @@ func readSession(
 	return row, postgres.OrMissing(err, "identity.session", ErrNoSession)
 }
 
-// lockPersonOf locks the person's row before the session is read.
 func lockPersonOf(tx transaction, token string) error {
 	personID := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashText(token))
 	_, err := takeRow[userRow](tx.Clauses(lockRow), "identity.lockPerson", ErrNoSession,

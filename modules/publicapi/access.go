@@ -52,9 +52,9 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate authenticates and routes a request in a slot of Dependencies.Requests. Reports and
+// serveInSlot authenticates and routes a request in a slot of Dependencies.Requests. Reports and
 // exports release that slot for one of their own limiter.
-func (a *API) authenticate(c *fiber.Ctx, path string) error {
+func (a *API) serveInSlot(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {
 		return err
@@ -62,11 +62,11 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	return a.Requests.Run(c.UserContext(), limit.API, token.ID+token.Secret, httpserver.ClientNetwork(c),
 		func(ctx context.Context) error {
 			c.SetUserContext(ctx)
-			return a.authenticateToken(ctx, c, token, path)
+			return a.authenticateAndRoute(ctx, c, token, path)
 		})
 }
 
-func (a *API) authenticateToken(
+func (a *API) authenticateAndRoute(
 	ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string,
 ) error {
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
@@ -94,11 +94,11 @@ func bearerToken(headers []string) (apikeys.Token, error) {
 	if len(headers) > 1 {
 		return apikeys.Token{}, errManyHeaders
 	}
-	scheme, rest, found := strings.Cut(strings.Join(headers, ""), " ")
-	if !found || !strings.EqualFold(scheme, "Bearer") {
+	scheme, credentials, hasSpace := strings.Cut(strings.Join(headers, ""), " ")
+	if !hasSpace || !strings.EqualFold(scheme, "Bearer") {
 		return apikeys.Token{}, errNoKey
 	}
-	text := strings.TrimLeft(rest, " ")
+	text := strings.TrimLeft(credentials, " ")
 	token, ok := apikeys.ParseToken(text)
 	switch {
 	case ok:
@@ -112,16 +112,16 @@ func bearerToken(headers []string) (apikeys.Token, error) {
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf returns the fork of the request. It asks the policy about the fork's stored owner, not about
-// the caller's organisation.
+// forkOf returns the fork of the request. It asks the policy about the fork's stored owner, not
+// about the caller's organisation.
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
-	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
-	if missing != nil && !apperr.Is(missing, apperr.NotFound) {
-		return fork, missing
+	fork, readErr := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
+	if readErr != nil && !apperr.Is(readErr, apperr.NotFound) {
+		return fork, readErr
 	}
 	owner := fork.OrganisationID
-	if missing != nil {
+	if readErr != nil {
 		var err error
 		if owner, err = a.Games.ForkOwner(r.ctx, id); err != nil {
 			return fork, err
@@ -135,7 +135,7 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	if err != nil {
 		return fork, err
 	}
-	return fork, missing // missing and authorised: created between the two queries
+	return fork, readErr // not nil if the fork was created between the two queries
 }
 
 const (
@@ -143,8 +143,8 @@ const (
 	maxHashedForProof = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
 )
 
-// queryOf returns the fork and the query of a report. Position keeps the report from being older than
-// the authentication.
+// queryOf returns the fork and the query of a report. Query.Position keeps the report from being
+// older than the authentication.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {

@@ -60,19 +60,19 @@ type API struct {
 }
 
 // New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
-func New(m Dependencies, baseURL string) (*API, error) {
-	url, err := json.Marshal(baseURL)
+func New(dependencies Dependencies, baseURL string) (*API, error) {
+	quotedURL, err := json.Marshal(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	document := bytes.Replace(openAPI, []byte(placeholderURL), url, 1)
+	document := bytes.Replace(openAPI, []byte(placeholderURL), quotedURL, 1)
 	largeResponses := limit.New(limit.Options{
 		Max:         maxLargeResponsesMB,
 		PerKey:      maxLargeResponsesMBOfOrganisation,
 		BusyMessage: "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{m, file, largeResponses}, nil
+	return &API{dependencies, file, largeResponses}, nil
 }
 
 // Limiters returns the limiters, keyed by their names in metrics.
@@ -100,12 +100,12 @@ func NewHost(
 		return nil, err
 	}
 	metrics := telemetry.NewRegistry()
-	entries := audit.New(db)
+	auditLog := audit.New(db)
 	reportService := reports.New(db, reports.Options{})
 	h := &Host{
-		Keys:       apikeys.New(db, orgs, entries, policy, time.Now),
+		Keys:       apikeys.New(db, orgs, auditLog, policy, time.Now),
 		Metrics:    metrics,
-		exports:    exports.New(reportService, entries, db, metrics),
+		exports:    exports.New(reportService, auditLog, db, metrics),
 		sealer:     sealer.New(db, time.Now, log),
 		supervisor: telemetry.NewSupervisor(log, metrics),
 	}
@@ -142,9 +142,6 @@ func (a *API) serveDocument(c *fiber.Ctx) error {
 	httpserver.SetRoute(c, documentPath)
 	return httpserver.SendFile(c, a.document)
 }
-
-// These interfaces have the methods that the API calls. The packages that implement the methods
-// document them and their errors.
 
 // Keys authenticates keys, and records refusals of known keys before the response is sent.
 type Keys interface {

@@ -70,8 +70,8 @@ func TestEnumsOfResponsesMayGrow(t *testing.T) {
 func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
-	changes := tb.Must(os.ReadFile("../../CHANGELOG.md"))(t)
-	release := regexp.MustCompile(`(?m)^## v?(\d+\.\d+\.\d+)`).FindSubmatch(changes)
+	changelog := tb.Must(os.ReadFile("../../CHANGELOG.md"))(t)
+	release := regexp.MustCompile(`(?m)^## v?(\d+\.\d+\.\d+)`).FindSubmatch(changelog)
 	require.NotNil(t, release, "the changelog names the release")
 	require.Equal(t, string(release[1]), info.Version)
 }
@@ -88,7 +88,6 @@ func endpoints(t *testing.T, query string) map[string]apikeys.Scope {
 	return scopes
 }
 
-// newRouter returns a router that finds the document's operation of a request to url.
 func newRouter(t *testing.T, url string) routers.Router {
 	document := storedDocument(t)
 	document.Servers[0].URL = url
@@ -128,22 +127,22 @@ func screenHeaders(h http.Header) (names []string) {
 
 // checkResponse compares a request and its response with the document. Accepted requests must be valid.
 // Responses must have a declared status, headers and body. Errors must be in errors.yaml.
-func (w *world) checkResponse(t *testing.T, got testkit.Page) {
-	r := got.Request
-	assert.Regexp(t, `^[A-Za-z0-9_-]{8,64}$`, got.Header.Get("X-Request-Id"))
-	assert.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))
+func (w *world) checkResponse(t *testing.T, page testkit.Page) {
+	r := page.Request
+	assert.Regexp(t, `^[A-Za-z0-9_-]{8,64}$`, page.Header.Get("X-Request-Id"))
+	assert.Equal(t, "nosniff", page.Header.Get("X-Content-Type-Options"))
 	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
-		assert.Empty(t, screenHeaders(got.Header), r.URL)
+		assert.Empty(t, screenHeaders(page.Header), r.URL)
 	}
 	if r.Method == http.MethodHead {
-		assert.Empty(t, got.Body)
+		assert.Empty(t, page.Body)
 		return
 	}
-	if got.StatusCode >= 400 {
-		checkError(t, got)
+	if page.StatusCode >= 400 {
+		checkError(t, page)
 	}
-	route, params, undeclared := w.router.FindRoute(r)
-	if undeclared != nil || got.Header.Get("Content-Encoding") != "" {
+	route, params, routeErr := w.router.FindRoute(r)
+	if routeErr != nil || page.Header.Get("Content-Encoding") != "" {
 		return // only uncompressed, documented responses are checked further
 	}
 	input := &openapi3filter.RequestValidationInput{
@@ -152,16 +151,16 @@ func (w *world) checkResponse(t *testing.T, got testkit.Page) {
 			IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 		},
 	}
-	if got.StatusCode < 400 {
+	if page.StatusCode < 400 {
 		assert.NoError(t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted", r.URL)
 	}
 	err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: input, Status: got.StatusCode, Header: got.Header,
-		Body: io.NopCloser(strings.NewReader(got.Body)), Options: input.Options,
+		RequestValidationInput: input, Status: page.StatusCode, Header: page.Header,
+		Body: io.NopCloser(strings.NewReader(page.Body)), Options: input.Options,
 	})
-	assert.NoError(t, err, "%s answered %d: %s", r.URL, got.StatusCode, got.Body)
-	if strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") {
-		checkCSV(t, route, got.Body)
+	assert.NoError(t, err, "%s answered %d: %s", r.URL, page.StatusCode, page.Body)
+	if strings.HasPrefix(page.Header.Get("Content-Type"), "text/csv") {
+		checkCSV(t, route, page.Body)
 	}
 }
 
@@ -174,8 +173,8 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	rows, err := reader.ReadAll()
 	assert.NoError(t, err)
 	assert.NotContains(t, body, "\r")
-	for i, raw := range columns {
-		column := raw.(map[string]any)
+	for i, value := range columns {
+		column := value.(map[string]any)
 		assert.Equal(t, column["name"], rows[0][i])
 		for _, row := range rows[1:] {
 			if row[i] == "" {
@@ -200,19 +199,19 @@ func TestDocumentIsValid(t *testing.T) {
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {
 			require.Equal(t, http.MethodGet, method, path)
-			answers := operation.Responses.Map()
+			responses := operation.Responses.Map()
 			for _, status := range []string{"200", "400", "401", "403", "404", "405", "429", "500", "503", "default"} {
-				require.Contains(t, answers, status, path)
+				require.Contains(t, responses, status, path)
 			}
 			for _, status := range []string{"429", "503"} {
-				require.True(t, answers[status].Value.Headers["Retry-After"].Value.Required)
+				require.True(t, responses[status].Value.Headers["Retry-After"].Value.Required)
 			}
 		}
 	}
 }
 
-// examples.json has the demo's responses to the requests among the examples of openapi.yaml, where scripts/contract
-// puts them. `make generate && DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates both.
+// examples.json has the demo's responses to the requests in openapi.yaml. scripts/contract copies them into the
+// document. `make generate && DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates both.
 func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	stored := tb.Must(os.ReadFile("examples.json"))(t)
 	document := tb.Must(os.ReadFile("openapi.yaml"))(t)
@@ -232,34 +231,34 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	}
 	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) { return io.NopCloser(&reduced), nil }}
 	tb.Must(importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil))(t)
-	// fixed pseudonyms give equal responses
+	// fixed pseudonyms give equal responses in every run
 	w.Exec(`alter table players disable trigger player_pseudonym`)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
 	key := w.AddKey(testkit.Query[string](w.World, `select id::text from organisations where slug = 'harbour-and-vale'`))
 	for _, request := range regexp.MustCompile(`GET (/api/v1/\S+)`).FindAllSubmatch(document, -1) {
 		name, path := string(request[0]), string(request[1])
-		got := w.get(t, path, key).Is(t, http.StatusOK)
-		route, _ := tb.Must2(w.router.FindRoute(got.Request))(t)
+		page := w.get(t, path, key).Is(t, http.StatusOK)
+		route, _ := tb.Must2(w.router.FindRoute(page.Request))(t)
 		headers := route.Operation.Responses.Status(http.StatusOK).Value.Headers
 		for _, header := range []string{"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition"} {
 			if headers[header] != nil && !strings.Contains(path, "groupId") {
-				require.Equal(t, headers[header].Value.Example, got.Header.Get(header), header)
+				require.Equal(t, headers[header].Value.Example, page.Header.Get(header), header)
 			}
 		}
-		examples[name] = got.Body
-		if strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
-			examples[name] = json.RawMessage(got.Body)
+		examples[name] = page.Body
+		if strings.HasPrefix(page.Header.Get("Content-Type"), "application/json") {
+			examples[name] = json.RawMessage(page.Body)
 		}
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
 	require.NoError(t, encoder.Encode(examples))
 	if os.Getenv("DG_UPDATE") != "" {
-		require.NoError(t, os.WriteFile("examples.json", b.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile("examples.json", encoded.Bytes(), 0o644))
 		return
 	}
-	require.Equal(t, string(stored), b.String(),
+	require.Equal(t, string(stored), encoded.String(),
 		"DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
 }

@@ -50,27 +50,27 @@ var knownErrors = sync.OnceValue(func() map[string]knownError {
 })
 
 // errorNames returns the names of the messages in errors.yaml that the response matches.
-func errorNames(got testkit.Page) (names []string) {
+func errorNames(page testkit.Page) (names []string) {
 	var body struct {
 		Code, Message string
 		Details       struct{ Code string }
 	}
-	decoder := json.NewDecoder(strings.NewReader(got.Body))
+	decoder := json.NewDecoder(strings.NewReader(page.Body))
 	decoder.DisallowUnknownFields()
 	if decoder.Decode(&body) != nil {
 		return nil
 	}
 	for name, e := range knownErrors() {
-		if e.status == got.StatusCode && e.code == body.Details.Code && e.pattern.MatchString(body.Message) {
+		if e.status == page.StatusCode && e.code == body.Details.Code && e.pattern.MatchString(body.Message) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func checkError(t *testing.T, got testkit.Page) {
-	assert.Equal(t, "application/json; charset=utf-8", got.Header.Get("Content-Type"))
-	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode, got.Body)
+func checkError(t *testing.T, page testkit.Page) {
+	assert.Equal(t, "application/json; charset=utf-8", page.Header.Get("Content-Type"))
+	assert.NotEmpty(t, errorNames(page), "errors.yaml has no such answer: %d %s", page.StatusCode, page.Body)
 }
 
 // provocations maps the name of a message in errors.yaml to a change of a valid request, which provokes that message.
@@ -85,14 +85,14 @@ var provocations = map[string]func(a *attempt){
 	"DayEmpty":          setQuery("from="),
 	"GroupEmpty":        setQuery("groupId="),
 
-	"BodySent":         sendRaw("GET", "Content-Length: 1\r\n\r\nx"),
-	"LineEnding":       sendRaw("GET", "X: y\nZ: y\r\n\r\n"),
-	"BodyInChunks":     sendRaw("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-	"RequestMalformed": sendRaw("GET", "no colon\r\n\r\n"),
-	"RequestTooSlow":   sendRaw("GET", ""),
-	"BodyTooLarge":     sendRaw("POST", "Content-Length: 99999999\r\n\r\n"),
-	"HeadersTooLarge":  sendRaw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n"),
-	"HeaderRepeated":   sendRaw("GET", "Authorization: x\r\n\r\n"),
+	"BodySent":         setRawRequest("GET", "Content-Length: 1\r\n\r\nx"),
+	"LineEnding":       setRawRequest("GET", "X: y\nZ: y\r\n\r\n"),
+	"BodyInChunks":     setRawRequest("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+	"RequestMalformed": setRawRequest("GET", "no colon\r\n\r\n"),
+	"RequestTooSlow":   setRawRequest("GET", ""),
+	"BodyTooLarge":     setRawRequest("POST", "Content-Length: 99999999\r\n\r\n"),
+	"HeadersTooLarge":  setRawRequest("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n"),
+	"HeaderRepeated":   setRawRequest("GET", "Authorization: x\r\n\r\n"),
 
 	"Fragment":      setTarget("GET", "/api/v1/forks#x"),
 	"UrlTooLong":    setTarget("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)),
@@ -120,8 +120,8 @@ var provocations = map[string]func(a *attempt){
 		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 
-	"HttpVersion":  rawExport("HTTP/1.0"),                                           // exports need HTTP/1.1
-	"RangeRefused": rawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // wget sends Range when it resumes
+	"HttpVersion":  setRawExport("HTTP/1.0"),                                           // exports need HTTP/1.1
+	"RangeRefused": setRawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // so wget resumes a download
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(revokeEntriesSQL)
 		a.authorization = "Bearer " + wrongSecret(a.key)
@@ -155,18 +155,18 @@ func setTarget(method, path string) func(*attempt) {
 	return func(a *attempt) { a.rawRequest = requestText(method, path, "Authorization: "+a.authorization) }
 }
 
-func rawExport(versionAndHeaders string) func(*attempt) {
+func setRawExport(versionAndHeaders string) func(*attempt) {
 	return func(a *attempt) {
 		a.rawRequest = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query + " " + versionAndHeaders +
 			"\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
 	}
 }
 
-// sendRaw sends the rest of the request without a client library.
-func sendRaw(method, rest string) func(*attempt) {
+// setRawRequest replaces the request by one that a client library would not send.
+func setRawRequest(method, headersAndBody string) func(*attempt) {
 	return func(a *attempt) {
 		a.rawRequest = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\n" +
-			"Authorization: " + a.authorization + "\r\n" + rest
+			"Authorization: " + a.authorization + "\r\n" + headersAndBody
 	}
 }
 
@@ -179,8 +179,8 @@ var testsOfOtherMessages = map[string]string{
 
 // rules.md, Order of checks and Audit log: a request that fails one check gets its message and its entry.
 func TestEachDocumentedErrorIsReturned(t *testing.T) {
-	named := slices.AppendSeq(slices.Collect(maps.Keys(provocations)), maps.Keys(testsOfOtherMessages))
-	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named, "each message of errors.yaml is provoked")
+	tested := slices.AppendSeq(slices.Collect(maps.Keys(provocations)), maps.Keys(testsOfOtherMessages))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), tested, "each message is provoked")
 	shared := start(t)
 	valid := newAttempt(t, shared)
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER    "} {
@@ -241,7 +241,6 @@ var checkCases = []checkCase{
 	{"9", "GroupUnknown", ""},
 }
 
-// wrongSecret returns the key's token with another secret, well-formed.
 func wrongSecret(key testkit.Key) string {
 	key.Secret = strings.Repeat("a", len(key.Secret))
 	return key.Token()
@@ -270,22 +269,22 @@ func (a *attempt) send() testkit.Page {
 // requireAnswer sends the attempt and requires the answer and the audit entry of a message.
 func (a *attempt) requireAnswer(message string) {
 	t := a.t
-	got := a.send()
-	require.Contains(t, errorNames(got), message, "%d %s", got.StatusCode, got.Body)
-	require.Equal(t, "</docs/errors#"+knownErrors()[message].code+`>; rel="help"`, got.Header.Get("Link"))
+	page := a.send()
+	require.Contains(t, errorNames(page), message, "%d %s", page.StatusCode, page.Body)
+	require.Equal(t, "</docs/errors#"+knownErrors()[message].code+`>; rel="help"`, page.Header.Get("Link"))
 	challenge := map[string]string{
 		"KeyMissing":   "Bearer",
 		"ScopeMissing": `Bearer error="insufficient_scope", scope="reports:read"`,
 	}[message]
-	if challenge == "" && got.StatusCode == http.StatusUnauthorized {
+	if challenge == "" && page.StatusCode == http.StatusUnauthorized {
 		challenge = `Bearer error="invalid_token"`
 	}
-	require.Equal(t, challenge, got.Header.Get("WWW-Authenticate"))
+	require.Equal(t, challenge, page.Header.Get("WWW-Authenticate"))
 	if message == "KeyRevoked" || message == "KeyExpired" {
-		require.Contains(t, got.Body, " on 2026-02-03 at 09:30 UTC. ")
+		require.Contains(t, page.Body, " on 2026-02-03 at 09:30 UTC. ")
 	}
-	if got.StatusCode == http.StatusTooManyRequests {
-		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
+	if page.StatusCode == http.StatusTooManyRequests {
+		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, page.Header.Get("Retry-After"))
 	}
 	entries := a.w.entries(t, a.own.id)
 	require.Empty(t, a.w.entries(t, a.foreign.id), "the log of the other organisation")
@@ -299,7 +298,7 @@ func (a *attempt) requireAnswer(message string) {
 	require.Equal(t, audit.KeyRefused, e.Action)
 	require.Equal(t, checkCases[i].reason, e.Reason)
 	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.key.ID, Name: "Warehouse"}, e.Actor)
-	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
+	require.Equal(t, page.Header.Get("X-Request-Id"), e.Request.ID)
 	require.Equal(t, "127.0.0.1", e.Request.Address)
 	if a.rawRequest == "" {
 		require.Equal(t, a.method, e.Request.Method)
@@ -313,8 +312,8 @@ func TestEarlierFailingCheckDecides(t *testing.T) {
 	w := start(t)
 	for i, first := range checkCases {
 		for _, second := range checkCases[i+1:] {
-			part := first.number[0]
-			if part == second.number[0] && slices.Contains([]byte("157"), part) {
+			number := first.number[0]
+			if number == second.number[0] && slices.Contains([]byte("157"), number) {
 				continue // both change the same part of the request
 			}
 			t.Run(first.number+" before "+second.number, func(t *testing.T) {
@@ -336,19 +335,19 @@ type accessCase struct {
 
 // accessCases combines endpoints, forks, groups and scopes. Ids are case-insensitive.
 func accessCases(t *testing.T, own, foreign *organisation) (cases []accessCase) {
-	others := map[apikeys.Scope]apikeys.Scope{
+	otherScopes := map[apikeys.Scope]apikeys.Scope{
 		apikeys.ForksRead: apikeys.ReportsRead, apikeys.ReportsRead: apikeys.ForksRead,
 	}
 	for path, scope := range endpoints(t, "?from=2024-05-01&to=2024-05-31") {
-		of := func(fork string) string { return strings.Replace(path, "{forkId}", fork, 1) }
-		target := of(strings.ToUpper(own.forks[0]))
+		withFork := func(fork string) string { return strings.Replace(path, "{forkId}", fork, 1) }
+		target := withFork(strings.ToUpper(own.forks[0]))
 		cases = append(cases, accessCase{target, scope, 200, ""},
-			accessCase{target, others[scope], 403, audit.InsufficientScope})
+			accessCase{target, otherScopes[scope], 403, audit.InsufficientScope})
 		if target != path {
 			cases = append(cases,
-				accessCase{of(strings.ToUpper(foreign.forks[0])), scope, 403, audit.OtherOrganisation},
-				accessCase{of(unknownID), scope, 404, ""},
-				accessCase{of(own.forks[0] + "%00"), scope, 404, ""})
+				accessCase{withFork(strings.ToUpper(foreign.forks[0])), scope, 403, audit.OtherOrganisation},
+				accessCase{withFork(unknownID), scope, 404, ""},
+				accessCase{withFork(own.forks[0] + "%00"), scope, 404, ""})
 		}
 		if strings.Contains(path, "?") {
 			target += "&groupId="
@@ -368,10 +367,10 @@ func TestOrganisationsGetOnlyTheirOwnData(t *testing.T) {
 	w := start(t)
 	var organisations []*organisation
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		h := w.newOrganisation(mode, 1, 6, 5, 4) // a group of five is shown, one of four is not
-		organisations = append(organisations, h)
-		for player := range h.players {
-			h.addPlay(player, parseDay("2024-05-05"))
+		org := w.newOrganisation(mode, 1, 6, 5, 4) // a group of five is shown, one of four is not
+		organisations = append(organisations, org)
+		for player := range org.players {
+			org.addPlay(player, parseDay("2024-05-05"))
 		}
 	}
 	for n, own := range organisations {
@@ -384,19 +383,19 @@ func TestOrganisationsGetOnlyTheirOwnData(t *testing.T) {
 
 func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 	refused := map[string]audit.Reason{}
-	for i, a := range accessCases(t, own, foreign) {
+	for i, c := range accessCases(t, own, foreign) {
 		id := fmt.Sprintf("%s-%d", own.id, i)
-		key := w.AddKey(own.id, string(a.scope))
-		got := w.get(t, a.target, key, "X-Request-Id", id).Is(t, a.status)
+		key := w.AddKey(own.id, string(c.scope))
+		page := w.get(t, c.target, key, "X-Request-Id", id).Is(t, c.status)
 		require.Equal(t,
-			a.status == http.StatusOK && strings.HasSuffix(a.target, "&groupId="+own.groups[1].id),
-			a.status == http.StatusOK && strings.Contains(got.Body, `"suppressed":true`) ||
-				got.Header.Get("X-DG-Report-Suppressed") != "", a.target)
-		for _, word := range []string{foreign.id, foreign.forks[0], foreign.groups[0].id} {
-			require.NotContains(t, got.Body+fmt.Sprint(got.Header), word, "%+v", a)
+			c.status == http.StatusOK && strings.HasSuffix(c.target, "&groupId="+own.groups[1].id),
+			c.status == http.StatusOK && strings.Contains(page.Body, `"suppressed":true`) ||
+				page.Header.Get("X-DG-Report-Suppressed") != "", c.target)
+		for _, foreignID := range []string{foreign.id, foreign.forks[0], foreign.groups[0].id} {
+			require.NotContains(t, page.Body+fmt.Sprint(page.Header), foreignID, "%+v", c)
 		}
-		if a.reason != "" {
-			refused[id] = a.reason
+		if c.reason != "" {
+			refused[id] = c.reason
 		}
 	}
 	recorded := map[string]audit.Reason{}
@@ -406,8 +405,8 @@ func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 		}
 		targets := map[audit.Reason][]audit.Target{audit.InsufficientScope: {{}}, audit.OtherOrganisation: {
 			{Kind: "fork", ID: foreign.forks[0]}, {Kind: "group", ID: foreign.groups[0].id}}}
-		if wanted, refused := targets[e.Reason]; refused {
-			require.Contains(t, wanted, e.Target)
+		if expected, ok := targets[e.Reason]; ok {
+			require.Contains(t, expected, e.Target)
 		}
 	}
 	require.Equal(t, refused, recorded)

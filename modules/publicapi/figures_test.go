@@ -40,37 +40,37 @@ type group struct {
 // newOrganisation stores an organisation with forks of one game, players, and groups of the given sizes.
 // All names contain its id, and some players share a name.
 func (w *world) newOrganisation(mode string, forks, players int, groups ...int) *organisation {
-	h := &organisation{w: w, id: uuid.NewString(), mode: mode}
-	w.AddOrganisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
+	org := &organisation{w: w, id: uuid.NewString(), mode: mode}
+	w.AddOrganisation(testkit.Organisation{ID: org.id, Name: org.id, ReportingMode: mode})
 	game := w.AddGame()
 	for i := range forks {
 		slug := fmt.Sprint("fork-", i)
-		fork := w.AddFork(testkit.Fork{OrganisationID: h.id, GameID: game, Slug: slug})
-		h.forks = append(h.forks, fork.ID)
+		fork := w.AddFork(testkit.Fork{OrganisationID: org.id, GameID: game, Slug: slug})
+		org.forks = append(org.forks, fork.ID)
 	}
 	var names []string
 	for i := range players {
-		names = append(names, []string{"Ann", "Bob", "Cid"}[i%3]+h.id)
+		names = append(names, []string{"Ann", "Bob", "Cid"}[i%3]+org.id)
 	}
-	h.players = w.AddPlayersNamed(h.id, names...)
+	org.players = w.AddPlayersNamed(org.id, names...)
 	for _, size := range groups {
 		g := group{members: rand.Perm(players)[:size]}
 		var members []testkit.Player
 		for _, m := range g.members {
-			members = append(members, h.players[m])
+			members = append(members, org.players[m])
 		}
-		g.id = w.AddGroupNamed(h.id, h.id, members...)
-		h.groups = append(h.groups, g)
+		g.id = w.AddGroupNamed(org.id, org.id, members...)
+		org.groups = append(org.groups, g)
 	}
-	return h
+	return org
 }
 
-func (h *organisation) addPlay(player int, at time.Time) {
-	h.storePlays(oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
+func (o *organisation) addPlay(player int, at time.Time) {
+	o.storePlays(oracle.Play{ID: uuid.NewString(), Fork: o.forks[0], Player: player, Started: at})
 }
 
 // addRandomPlays adds n plays between two instants, many of them at the start or end of a day.
-func (h *organisation) addRandomPlays(random *rand.Rand, n int, from, to time.Time) {
+func (o *organisation) addRandomPlays(random *rand.Rand, n int, from, to time.Time) {
 	plays := make([]oracle.Play, n)
 	for i := range plays {
 		started := from.Add(time.Duration(random.Int64N(to.Sub(from).Milliseconds())) * time.Millisecond)
@@ -81,8 +81,8 @@ func (h *organisation) addRandomPlays(random *rand.Rand, n int, from, to time.Ti
 			started = started.Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
 		}
 		p := oracle.Play{
-			ID: uuid.NewString(), Fork: h.forks[random.IntN(len(h.forks))],
-			Player: random.IntN(len(h.players)), Started: started, Release: random.IntN(4),
+			ID: uuid.NewString(), Fork: o.forks[random.IntN(len(o.forks))],
+			Player: random.IntN(len(o.players)), Started: started, Release: random.IntN(4),
 		}
 		if random.IntN(4) > 0 {
 			p.Completed = started.Add(time.Duration(random.IntN(3_600_000)) * time.Millisecond)
@@ -97,23 +97,23 @@ func (h *organisation) addRandomPlays(random *rand.Rand, n int, from, to time.Ti
 		}
 		plays[i] = p
 	}
-	h.storePlays(plays...)
+	o.storePlays(plays...)
 }
 
-func (h *organisation) storePlays(plays ...oracle.Play) {
-	h.plays = append(h.plays, plays...)
+func (o *organisation) storePlays(plays ...oracle.Play) {
+	o.plays = append(o.plays, plays...)
 	for _, p := range plays {
 		var answers []games.SkillResult
 		for _, a := range p.Answers {
 			skill, _ := games.SkillByID(a.Skill)
 			answers = append(answers, games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
 		}
-		h.w.AddPlay(testkit.Play{
-			ID: p.ID, Fork: testkit.Fork{ID: p.Fork, OrganisationID: h.id},
-			Player: h.players[p.Player], StartedAt: p.Started, CompletedAt: p.Completed,
+		o.w.AddPlay(testkit.Play{
+			ID: p.ID, Fork: testkit.Fork{ID: p.Fork, OrganisationID: o.id},
+			Player: o.players[p.Player], StartedAt: p.Started, CompletedAt: p.Completed,
 			Score: p.Score, Passed: p.Passed, Answers: games.PackAnswers(answers),
 		})
-		h.w.Exec(`update plays set release_number = nullif($2, 0) where id = $1`, p.ID, p.Release)
+		o.w.Exec(`update plays set release_number = nullif($2, 0) where id = $1`, p.ID, p.Release)
 	}
 }
 
@@ -124,31 +124,31 @@ type reportBody struct {
 
 // requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
 // are keys under pseudonymous reporting, names under nominative reporting.
-func (h *organisation) requireAgreement(t *testing.T, w *world, key testkit.Key, from, to string, g *group) reportBody {
-	o := oracle.Query{Fork: h.forks[0], From: parseDay(from), To: parseDay(to), Mode: h.mode}
+func (o *organisation) requireAgreement(t *testing.T, w *world, key testkit.Key, from, to string, g *group) reportBody {
+	model := oracle.Query{Fork: o.forks[0], From: parseDay(from), To: parseDay(to), Mode: o.mode}
 	for i := range games.SkillCount {
-		o.Skills = append(o.Skills, games.Skill(i).ID())
+		model.Skills = append(model.Skills, games.Skill(i).ID())
 	}
-	for _, p := range h.players {
-		o.Keys = append(o.Keys, p.Label)
-		o.Labels = append(o.Labels, map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[h.mode])
+	for _, p := range o.players {
+		model.Keys = append(model.Keys, p.Label)
+		model.Labels = append(model.Labels, map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[o.mode])
 	}
 	query := "?from=" + from + "&to=" + to
 	if g != nil {
 		query += "&groupId=" + g.id
-		o.Members = map[int]bool{}
+		model.Members = map[int]bool{}
 		for _, m := range g.members {
-			o.Members[m] = true
+			model.Members[m] = true
 		}
 	}
-	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, key)
-	s := decodeJSON[reportBody](t, stats)
-	want := tb.Must(json.Marshal(o.Statistics(slices.Values(h.plays))))(t)
+	stats := w.get(t, "/api/v1/forks/"+model.Fork+"/stats"+query, key)
+	body := decodeJSON[reportBody](t, stats)
+	want := tb.Must(json.Marshal(model.Statistics(slices.Values(o.plays))))(t)
 	require.JSONEq(t, string(want), stats.Body)
-	file := w.get(t, "/api/v1/forks/"+o.Fork+"/exports/csv"+query, key).Is(t, http.StatusOK)
-	require.Equal(t, o.CSV(h.plays), file.Body)
-	require.Equal(t, s.Suppressed, file.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
-	return s
+	file := w.get(t, "/api/v1/forks/"+model.Fork+"/exports/csv"+query, key).Is(t, http.StatusOK)
+	require.Equal(t, model.CSV(o.plays), file.Body)
+	require.Equal(t, body.Suppressed, file.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
+	return body
 }
 
 // The API agrees with the oracle on random plays on leap days, year ends and the edges of days.
@@ -160,23 +160,23 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		{"2024-01-01", "2024-12-31"}, {"2023-03-01", "2024-02-29"}, {"2024-03-31", "2024-03-31"},
 	}
 	rounds := 20
-	if os.Getenv("DG_SOAK") == "1" { // these histories take minutes
+	if os.Getenv("DG_SOAK") == "1" { // 1,000 rounds take minutes
 		rounds = 1_000
 	}
 	for i := range rounds {
 		players := 4 + random.IntN(30)
-		h := w.newOrganisation([]string{"pseudonymous", "nominative"}[i%2], 2, players,
+		org := w.newOrganisation([]string{"pseudonymous", "nominative"}[i%2], 2, players,
 			0, 1, 4, min(5, players), min(6, players), players)
-		h.addRandomPlays(random, random.IntN(60), parseDay("2024-02-27"), parseDay("2024-03-03"))
-		h.addRandomPlays(random, random.IntN(60), parseDay("2023-03-01"), parseDay("2025-01-01"))
-		key := w.AddKey(h.id)
+		org.addRandomPlays(random, random.IntN(60), parseDay("2024-02-27"), parseDay("2024-03-03"))
+		org.addRandomPlays(random, random.IntN(60), parseDay("2023-03-01"), parseDay("2025-01-01"))
+		key := w.AddKey(org.id)
 		for range 4 {
-			p := periods[random.IntN(len(periods))]
+			period := periods[random.IntN(len(periods))]
 			var g *group
-			if n := random.IntN(len(h.groups) + 1); n > 0 {
-				g = &h.groups[n-1]
+			if n := random.IntN(len(org.groups) + 1); n > 0 {
+				g = &org.groups[n-1]
 			}
-			h.requireAgreement(t, w, key, p[0], p[1], g)
+			org.requireAgreement(t, w, key, period[0], period[1], g)
 		}
 	}
 }
@@ -204,18 +204,18 @@ var hostileNames = map[string]string{
 // rules.md, CSV: JSON has names unchanged, the CSV has the formula guard, and pseudonymous reports have no name.
 func TestHostileNamesAreEscaped(t *testing.T) {
 	w := start(t)
-	h := w.newOrganisation("nominative", 1, len(hostileNames))
-	for player := range h.players {
-		h.addPlay(player, parseDay("2024-05-05"))
+	org := w.newOrganisation("nominative", 1, len(hostileNames))
+	for player := range org.players {
+		org.addPlay(player, parseDay("2024-05-05"))
 	}
 	cellOf := map[string]string{} // a player's cell by the player's key
 	for name, cell := range hostileNames {
-		p := h.players[len(cellOf)]
+		p := org.players[len(cellOf)]
 		w.Exec(`update players set display_name = $2 where id = $1`, p.ID, name)
 		cellOf[p.Label] = cell
 	}
-	key := w.AddKey(h.id)
-	path := "/api/v1/forks/" + h.forks[0]
+	key := w.AddKey(org.id)
+	path := "/api/v1/forks/" + org.forks[0]
 	const period = "?from=2024-05-01&to=2024-05-31"
 
 	var labels []string
@@ -224,15 +224,15 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
 
-	// not w.get, because w.check refuses cells with CR
-	got := w.sendRaw(t, requestText(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
-	rows := tb.Must(csv.NewReader(strings.NewReader(got.Body)).ReadAll())(t)
+	// not w.get, because w.checkResponse refuses cells with CR
+	file := w.sendRaw(t, requestText(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
+	rows := tb.Must(csv.NewReader(strings.NewReader(file.Body)).ReadAll())(t)
 	require.Len(t, rows, len(hostileNames)+1)
 	for _, row := range rows[1:] {
 		require.Equal(t, cellOf[row[3]], row[4], "%q", row)
 	}
 
-	w.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, h.id)
+	w.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, org.id)
 	for _, tail := range []string{"/stats", "/exports/csv"} {
 		w.get(t, path+tail+period, key).Lacks(t, slices.Collect(maps.Keys(hostileNames))...)
 	}

@@ -43,7 +43,7 @@ func toForkDTO(f games.Fork) forkDTO {
 	}
 }
 
-// listForks handles GET /api/v1/forks: the organisation's forks, or 304. Errors: 401, 403 (scope), 429, 503.
+// listForks handles GET /api/v1/forks: the forks, or 304. Errors: 401, 403 (scope), 429, 503.
 func (a *API) listForks(r *call) error {
 	forks, err := a.Games.Forks(r.ctx, r.caller.OrganisationID)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *API) getFork(r *call) error {
 // Change forkWireVersion when the JSON of a fork changes, so that clients discard cached forks.
 const forkWireVersion = "1"
 
-// sendForks sends forks, or 304. version comes from their snapshot, so that the ETag fits the body.
+// sendForks sends forks, or 304. version must be of their snapshot, so that the ETag fits the body.
 func (a *API) sendForks(r *call, version int64, forks any) error {
 	tag := httpserver.ETag(r.c, forkWireVersion, r.caller.OrganisationID, strconv.FormatInt(version, 10))
 	if httpserver.NotModified(r.c, tag) {

@@ -19,13 +19,13 @@ import (
 // rules.md, Formats: forks have all fields but the configuration. The list has the oldest first, then by id.
 func TestForksHaveAllFieldsAndAreOrdered(t *testing.T) {
 	w := start(t)
-	h := w.newOrganisation("pseudonymous", 9, 0)
+	org := w.newOrganisation("pseudonymous", 9, 0)
 	w.newOrganisation("pseudonymous", 1, 0)
-	oldest := slices.Max(h.forks)
+	oldest := slices.Max(org.forks)
 	w.Exec(`update forks set slug = 'oldest', status = 'archived', visibility = 'restricted', source_locale = 'pt',
 		suspended = true, title = E'<b>"\\\u202e=1+1', created_at = '2025-12-31T00:00:00Z',
 		updated_at = '2026-02-01T00:00:00.123Z' where id = $1`, oldest)
-	key := w.AddKey(h.id, "forks:read")
+	key := w.AddKey(org.id, "forks:read")
 	list := w.get(t, "/api/v1/forks", key)
 	require.NotContains(t, list.Body, `"secret"`)
 	items := decodeJSON[struct{ Items []map[string]any }](t, list).Items
@@ -48,23 +48,23 @@ func TestForksHaveAllFieldsAndAreOrdered(t *testing.T) {
 		}
 	}
 
-	w.Exec(`delete from forks where org_id = $1`, h.id)
+	w.Exec(`delete from forks where org_id = $1`, org.id)
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", key).Body)
 }
 
 // openapi.yaml, Over HTTP: HEAD runs the checks of GET and sends its headers. Only GET records an export.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	w := start(t)
-	h := w.newOrganisation("pseudonymous", 1, 6, 4)
-	other := w.newOrganisation("pseudonymous", 1, 0)
-	h.addRandomPlays(rand.New(rand.NewPCG(13, 13)), 20, parseDay("2024-05-01"), parseDay("2024-05-31"))
-	key := w.AddKey(h.id)
+	org := w.newOrganisation("pseudonymous", 1, 6, 4)
+	otherOrg := w.newOrganisation("pseudonymous", 1, 0)
+	org.addRandomPlays(rand.New(rand.NewPCG(13, 13)), 20, parseDay("2024-05-01"), parseDay("2024-05-31"))
+	key := w.AddKey(org.id)
 	period := "?from=2024-05-01&to=2024-05-31"
 	for _, path := range slices.AppendSeq([]string{
-		"/api/v1/forks/{forkId}/exports/csv" + period + "&groupId=" + h.groups[0].id,
-		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x", "/api/v1/forks/{forkId}/stats", "/api/v1/x",
+		"/api/v1/forks/{forkId}/exports/csv" + period + "&groupId=" + org.groups[0].id,
+		"/api/v1/forks/" + otherOrg.forks[0], "/api/v1/forks/x", "/api/v1/forks/{forkId}/stats", "/api/v1/x",
 	}, maps.Keys(endpoints(t, period))) {
-		path = strings.Replace(path, "{forkId}", h.forks[0], 1)
+		path = strings.Replace(path, "{forkId}", org.forks[0], 1)
 		get := w.get(t, path, key, "User-Agent", "Power Query")
 		head := w.send(t, http.MethodHead, path, "Bearer "+key.Token()).Is(t, get.StatusCode)
 		if strings.Contains(path, "/stats?") {
@@ -77,20 +77,20 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 		}
 		require.Equal(t, get.Header, head.Header, path)
 	}
-	var groups []any // group ids of the recorded exports
-	for _, e := range w.entries(t, h.id) {
+	var groupIDs []any
+	for _, e := range w.entries(t, org.id) {
 		if e.Action != audit.ExportStarted {
 			continue
 		}
-		groups = append(groups, e.Details["groupId"])
-		require.Equal(t, audit.Target{Kind: "fork", ID: h.forks[0]}, e.Target)
+		groupIDs = append(groupIDs, e.Details["groupId"])
+		require.Equal(t, audit.Target{Kind: "fork", ID: org.forks[0]}, e.Target)
 		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: "Warehouse"}, e.Actor)
 		require.Equal(t, audit.Request{
-			Method: "GET", Path: "/api/v1/forks/" + h.forks[0] + "/exports/csv", Address: "127.0.0.1",
+			Method: "GET", Path: "/api/v1/forks/" + org.forks[0] + "/exports/csv", Address: "127.0.0.1",
 			UserAgent: "Power Query", ID: e.Request.ID,
 		}, e.Request)
 	}
-	require.ElementsMatch(t, []any{nil, h.groups[0].id}, groups, "only the two GETs are recorded")
+	require.ElementsMatch(t, []any{nil, org.groups[0].id}, groupIDs, "only the two GETs are recorded")
 }
 
 // openapi.yaml, RateLimit and DG-Key-Expires: only responses to usable keys have them, errors included.
@@ -101,10 +101,11 @@ func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	require.Empty(t, w.get(t, "/api/v1/forks", key).Header.Values("DG-Key-Expires"))
 	w.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, expiry)
 	requireHeaders := func(path string, status int, remaining string) {
-		got := w.get(t, path, key).Is(t, status)
-		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
-		require.Regexp(t, `^"key";r=`+remaining+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
-		require.Equal(t, []string{expiry.Format("2006-01-02T15:04:05.000Z")}, got.Header.Values("DG-Key-Expires"), path)
+		page := w.get(t, path, key).Is(t, status)
+		require.Equal(t, `"key";q=120;w=60`, page.Header.Get("RateLimit-Policy"))
+		require.Regexp(t, `^"key";r=`+remaining+`;t=([1-9]|[1-5]\d|60)$`, page.Header.Get("RateLimit"))
+		want := []string{expiry.Format("2006-01-02T15:04:05.000Z")}
+		require.Equal(t, want, page.Header.Values("DG-Key-Expires"), path)
 	}
 	requireHeaders("/api/v1/forks", 200, "118")
 	requireHeaders("/api/v1/nowhere", 404, "117")
@@ -112,7 +113,7 @@ func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w.Exec(fillWindowSQL, key.ID)
 	requireHeaders("/api/v1/forks", 429, "0")
 	w.Exec(`delete from api_key_windows`)
-	wrong := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(key))
-	require.Empty(t, wrong.Header.Values("DG-Key-Expires"))
-	require.Empty(t, wrong.Header.Values("RateLimit"))
+	rejected := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(key))
+	require.Empty(t, rejected.Header.Values("DG-Key-Expires"))
+	require.Empty(t, rejected.Header.Values("RateLimit"))
 }

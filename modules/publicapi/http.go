@@ -36,7 +36,7 @@ func (a *API) serve(c *fiber.Ctx) error {
 	switch {
 	case strings.HasPrefix(path, apiPrefix):
 		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
-			err := a.authenticate(c, path)
+			err := a.serveInSlot(c, path)
 			if err != nil && apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
 				c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
 			}

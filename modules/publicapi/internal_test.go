@@ -61,7 +61,7 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	}
 }
 
-// Each row of the table is in the document, with its scope, to which the policy grants its permission.
+// Each endpoint is in the document with its scope. The policy grants the endpoint's permission to this scope.
 func TestEndpointsHaveTheScopeOfTheDocumentAndThePolicy(t *testing.T) {
 	document := struct {
 		Paths map[string]struct {
@@ -107,19 +107,19 @@ func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 	keys, header := usableKey(t)
 	forks := newMockForks(t)
 	forks.On("Fork", mock.Anything, "own", "fork").Return(games.Fork{ID: "fork", OrganisationID: "own"}, nil)
-	open := func(c *fiber.Ctx) error {
+	open := exportOpener(func(c *fiber.Ctx) error {
 		assert.EqualValues(t, 1, running())
 		assert.NoError(t, tb.ErrorOf(limit.New(limit.Options{Max: 1, PerKey: 1}).Acquire(c.UserContext(), "own")))
 		assert.Zero(t, running())
 		return errOutsideAPI
-	}
-	m := Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: requests, Exports: exportOpener(open)}
-	response, _ := sendGet(t, mountAPI(t, m), "/api/v1/forks/fork/exports/csv?from=2026-03-01&to=2026-03-01", header)
+	})
+	app := mountAPI(t, Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: requests, Exports: open})
+	response, _ := sendGet(t, app, "/api/v1/forks/fork/exports/csv?from=2026-03-01&to=2026-03-01", header)
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
-func mountAPI(t *testing.T, m Dependencies) *fiber.App {
-	api := tb.Must(New(m, "http://dg.example.org"))(t)
+func mountAPI(t *testing.T, dependencies Dependencies) *fiber.App {
+	api := tb.Must(New(dependencies, "http://dg.example.org"))(t)
 	app := fiber.New()
 	api.Mount(app)
 	return app
@@ -129,13 +129,13 @@ func mountAPI(t *testing.T, m Dependencies) *fiber.App {
 func TestRefusedKeyIsNotRemembered(t *testing.T) {
 	requests := limit.NewRequests(5)
 	keys := newMockKeys(t)
-	takesSlot := func(mock.Arguments) {
+	requireSlot := func(mock.Arguments) {
 		assert.EqualValues(t, 1, requests.Limiters()["unknown_requests"].Stats().Running)
 	}
 	keys.On("Authenticate", mock.Anything, mock.Anything, mock.Anything).Return(apikeys.Caller{}, errNoKey).
-		Run(takesSlot).Twice()
+		Run(requireSlot).Twice()
 	keys.On("RefuseOutsideAPI", mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(errOutsideAPI).
-		Run(takesSlot)
+		Run(requireSlot)
 	app := mountAPI(t, Dependencies{Keys: keys, Requests: requests})
 	header := http.Header{"Authorization": {"Bearer " + apikeys.NewToken().String()}}
 	for range 2 {
@@ -207,14 +207,14 @@ func TestLargeStatisticsWaitForMemoryOfTheirOrganisation(t *testing.T) {
 		release()
 		require.Equal(t, http.StatusOK, <-done)
 	}
-	first := hold(47)
+	releaseFirst := hold(47)
 	require.Equal(t, http.StatusOK, send("own", large), "the last of the 48 MB")
-	second := hold(1)
+	releaseSecond := hold(1)
 	require.Equal(t, http.StatusOK, send("own", small))
 	require.Equal(t, http.StatusOK, send("another", large))
-	requireWait(large, second)
-	first()
-	requireWait(1<<20+1, hold(47)) // a begun megabyte counts whole: 2 MB wait beside 47
+	requireWait(large, releaseSecond)
+	releaseFirst()
+	requireWait(1<<20+1, hold(47)) // sizes round up to megabytes: 2 MB do not fit beside 47
 	header.Set("Range", "bytes=9-")
 	require.Equal(t, http.StatusBadRequest, send("own", large))
 	require.Zero(t, api.largeResponses.Stats().Running, "what was sent or refused gives its share back")
@@ -226,8 +226,8 @@ func sendGet(t *testing.T, app *fiber.App, path string, header http.Header) (res
 	response, err := app.Test(r, -1) // -1: no timeout
 	require.NoError(t, err)
 	defer response.Body.Close()
-	read := tb.Must(io.ReadAll(response.Body))(t)
-	return response, string(read)
+	content := tb.Must(io.ReadAll(response.Body))(t)
+	return response, string(content)
 }
 
 func parseQuery(t *testing.T, query string) (parsed reports.Query, err error) {
@@ -248,11 +248,11 @@ func TestReportParametersAreValidated(t *testing.T) {
 		day + "&groupId=0B9F6F0E-5A3C-4D56-9A77-1F8F5A1C2E40": "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40",
 	} {
 		period := tb.Must(reports.ParsePeriod("2024-03-01", "2024-03-02"))(t)
-		got, err := parseQuery(t, query)
+		parsed, err := parseQuery(t, query)
 		require.NoError(t, err, query)
 		require.Equal(t, reports.Query{
 			OrganisationID: "org", ForkID: "fork", Period: period, GroupID: group,
-		}, got, query)
+		}, parsed, query)
 	}
 	for _, query := range []string{
 		"from&to=2024-03-01", "from=2024-03-01%00&to=2024-03-01", day + "&%66rom=2024-03-01",

@@ -24,14 +24,14 @@ func (a *attempt) sendExpecting(method, target string, entries []string, headers
 	if headers != nil {
 		return a.w.sendRaw(a.t, requestText(method, target, append(headers, "X-Request-Id: "+id)...))
 	}
-	got := a.w.sendRaw(a.t, requestText(method, target, "Authorization: "+a.authorization, "X-Request-Id: "+id))
-	require.Equal(a.t, "nosniff", got.Header.Get("X-Content-Type-Options"), target)
+	page := a.w.sendRaw(a.t, requestText(method, target, "Authorization: "+a.authorization, "X-Request-Id: "+id))
+	require.Equal(a.t, "nosniff", page.Header.Get("X-Content-Type-Options"), target)
 	if method == http.MethodHead {
-		require.Empty(a.t, got.Body, target)
-	} else if got.StatusCode >= 400 {
-		checkError(a.t, got)
+		require.Empty(a.t, page.Body, target)
+	} else if page.StatusCode >= 400 {
+		checkError(a.t, page)
 	}
-	return got
+	return page
 }
 
 // requireEntries requires the expected entries in the organisation's log, and none in the other's.
@@ -166,8 +166,8 @@ func TestAbsoluteFormEqualsOriginForm(t *testing.T) {
 	} {
 		want := a.sendExpecting("GET", origin, entries)
 		for _, authority := range []string{"http://evil", "HTTP://DG.example:8080", "http://[::1]:80"} {
-			got := a.sendExpecting("GET", authority+origin, entries).Is(t, want.StatusCode)
-			require.Equal(t, want.Body, got.Body, authority+origin)
+			page := a.sendExpecting("GET", authority+origin, entries).Is(t, want.StatusCode)
+			require.Equal(t, want.Body, page.Body, authority+origin)
 		}
 		withoutKey := a.sendExpecting("GET", origin, nil, "X-No: key")
 		a.sendExpecting("GET", "http://evil"+origin, nil, "X-No: key").Is(t, withoutKey.StatusCode)
@@ -185,9 +185,9 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	for path, status := range statuses {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
 			const browser = "Sec-Fetch-Site: cross-site"
-			got := a.w.sendRaw(t, requestText(method, path, "Authorization: "+a.authorization, browser)).Is(t, status)
-			require.Equal(t, status == 405, got.Header.Get("Allow") == "GET, HEAD")
-			require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
+			page := a.w.sendRaw(t, requestText(method, path, "Authorization: "+a.authorization, browser)).Is(t, status)
+			require.Equal(t, status == 405, page.Header.Get("Allow") == "GET, HEAD")
+			require.Empty(t, screenHeaders(page.Header), "%s %s", method, path)
 			a.w.sendRaw(t, requestText(method, path, browser)).Is(t, 401) // authentication comes first
 		}
 	}

@@ -61,8 +61,8 @@ func errUnknownParameter(name string) error {
 		cmp.Or(input.Excerpt(name), "="))
 }
 
-// getForkStats handles GET /api/v1/forks/{forkId}/stats: the statistics of a period, or 304. Errors: 400,
-// 401, 403, 404 (fork, group), 429, 503.
+// getForkStats handles GET /api/v1/forks/{forkId}/stats: the statistics of a period, or 304.
+// Errors: 400, 401, 403, 404 (fork, group), 429, 503.
 func (a *API) getForkStats(r *call) error {
 	_, query, err := a.queryOf(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *API) getForkStats(r *call) error {
 		return httpserver.SendNotModified(r.c, tag)
 	}
 	if tag != "" && r.c.Method() == fiber.MethodHead {
-		return httpserver.JSONHead(r.c, tag) // computing the proof costs a tenth of the figures
+		return httpserver.JSONHead(r.c, tag) // the tag comes from the proof, without the figures
 	}
 	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {
@@ -126,8 +126,8 @@ func (a *API) send(r *call, body []byte, tag string) error {
 	return httpserver.SendJSON(r.c, body, tag, release)
 }
 
-// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv: the plays of a period as a stream, or
-// 304. Errors: 400 (also for a Range), 401, 403, 404, 429, 503, 505.
+// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv: the plays of a period as a stream,
+// or 304. Errors: 400 (also for a Range), 401, 403, 404, 429, 503, 505.
 func (a *API) exportForkPlays(r *call) error {
 	fork, query, err := a.queryOf(r)
 	if err != nil {

@@ -64,13 +64,13 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	response := tb.Must(w.http.RoundTrip(r))(t)
 	defer response.Body.Close()
 	body := tb.Must(io.ReadAll(response.Body))(t)
-	got := testkit.Page{Response: response, Body: string(body)}
-	w.checkResponse(t, got)
-	return got
+	page := testkit.Page{Response: response, Body: string(body)}
+	w.checkResponse(t, page)
+	return page
 }
 
-func decodeJSON[T any](t *testing.T, got testkit.Page) (value T) {
-	require.NoError(t, json.Unmarshal([]byte(got.Is(t, http.StatusOK).Body), &value))
+func decodeJSON[T any](t *testing.T, page testkit.Page) (value T) {
+	require.NoError(t, json.Unmarshal([]byte(page.Is(t, http.StatusOK).Body), &value))
 	return value
 }
 

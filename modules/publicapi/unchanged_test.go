@@ -20,10 +20,10 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// provableReport is a pseudonymous organisation. Its fork has plays in January, March and April 2024.
+// provableReport is a pseudonymous report with an ETag. Its fork has plays in January, March and April 2024.
 type provableReport struct {
 	*world
-	org    string
+	orgID  string
 	fork   testkit.Fork
 	key    testkit.Key
 	sealer *sealer.Sealer
@@ -33,9 +33,9 @@ const provablePeriod = "?from=2024-01-10&to=2024-04-20"
 
 func startProvable(t *testing.T) *provableReport {
 	p := &provableReport{world: start(t)}
-	p.org = p.AddOrganisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
-	p.fork = p.AddFork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.org, Slug: "dock"})
-	players := p.AddPlayers(p.org, 7)
+	p.orgID = p.AddOrganisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
+	p.fork = p.AddFork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.orgID, Slug: "dock"})
+	players := p.AddPlayers(p.orgID, 7)
 	for i := range 60 {
 		started := parseDay("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
 		play := testkit.Play{
@@ -49,7 +49,7 @@ func startProvable(t *testing.T) *provableReport {
 		}
 		p.AddPlay(play)
 	}
-	p.key = p.AddKey(p.org)
+	p.key = p.AddKey(p.orgID)
 	p.sealer = sealer.New(p.DB, time.Now, slog.New(slog.DiscardHandler))
 	p.sealer.MinPlays = 0
 	return p
@@ -66,13 +66,13 @@ func (p *provableReport) sendWithKey(t *testing.T, method, path string, headers 
 	return p.send(t, method, path, "Bearer "+p.key.Token(), headers...)
 }
 
-func (p *provableReport) readReports(t *testing.T) (bytes, tags [2]string) {
+func (p *provableReport) readReports(t *testing.T) (contents, tags [2]string) {
 	for i, endpoint := range provableEndpoints {
-		got := p.sendWithKey(t, http.MethodGet, p.path(endpoint)).Is(t, http.StatusOK)
-		bytes[i] = got.Header.Get("Content-Disposition") + got.Body
-		tags[i] = got.Header.Get("ETag")
+		page := p.sendWithKey(t, http.MethodGet, p.path(endpoint)).Is(t, http.StatusOK)
+		contents[i] = page.Header.Get("Content-Disposition") + page.Body
+		tags[i] = page.Header.Get("ETag")
 	}
-	return bytes, tags
+	return contents, tags
 }
 
 func (p *provableReport) seal(t *testing.T) {
@@ -83,11 +83,11 @@ func (p *provableReport) seal(t *testing.T) {
 func TestStatisticsThatAreReadTwiceHaveNoTag(t *testing.T) {
 	p := startProvable(t)
 	p.seal(t)
-	bytes, tags := p.readReports(t)
+	contents, tags := p.readReports(t)
 	require.NotEmpty(t, tags[0])
 	p.Exec(`update fork_days set sums = set_byte(sums, 6, 77)`)
-	again, tags := p.readReports(t)
-	require.Equal(t, bytes, again)
+	contentsAgain, tags := p.readReports(t)
+	require.Equal(t, contents, contentsAgain)
 	require.Empty(t, tags[0])
 }
 
@@ -102,20 +102,20 @@ var otherValues = map[string]string{
 // rules.md, Unchanged: if a change of any column changes the bytes of a report, it changes the tag, sealed or not.
 func TestTagsChangeWithEveryColumn(t *testing.T) {
 	p := startProvable(t)
-	type column struct{ table, name, kind string }
+	type column struct{ table, name, dataType string }
 	rows := tb.Must(p.Owner.Pool.Query(t.Context(), `select table_name::text, column_name::text, data_type::text
 		from information_schema.columns where table_schema = 'public'
 		 and table_name in ('plays', 'players', 'forks', 'organisations')`))(t)
 	columns := tb.Must(pgx.CollectRows(rows, func(r pgx.CollectableRow) (c column, err error) {
-		return c, r.Scan(&c.table, &c.name, &c.kind)
+		return c, r.Scan(&c.table, &c.name, &c.dataType)
 	}))(t)
-	row := map[string]string{
-		"plays": "00000000-0000-4000-8000-000000000130", "forks": p.fork.ID, "organisations": p.org,
+	rowIDs := map[string]string{
+		"plays": "00000000-0000-4000-8000-000000000130", "forks": p.fork.ID, "organisations": p.orgID,
 		"players": testkit.Query[string](p.World, `select id::text from players where ordinal = 1`),
 	}
-	bytes, tags := p.readReports(t)
+	contents, tags := p.readReports(t)
 	require.NotEqual(t, tags[0], tags[1])
-	for state, prepare := range map[string]func(){
+	for stage, prepare := range map[string]func(){
 		"before sealing": func() {}, "after sealing": func() { p.seal(t) },
 		"after a rebuild": func() {
 			tb.Must(p.sealer.Rebuild(t.Context(), time.Minute))(t)
@@ -125,7 +125,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 		for _, c := range columns {
 			name := c.table + "." + c.name
 			prepare()
-			newValue := otherValues[c.kind]
+			newValue := otherValues[c.dataType]
 			if byName := otherValues[c.name]; byName != "" {
 				newValue = byName
 			}
@@ -134,40 +134,40 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 				newValue = fmt.Sprintf(newValue, c.name)
 			}
 			oldValue := testkit.Query[*string](p.World,
-				`select `+c.name+`::text from `+c.table+` where id = $1`, row[c.table])
+				`select `+c.name+`::text from `+c.table+` where id = $1`, rowIDs[c.table])
 			_, err := p.Owner.Pool.Exec(t.Context(),
-				`update `+c.table+` set `+c.name+` = `+newValue+` where id = $1`, row[c.table])
+				`update `+c.table+` set `+c.name+` = `+newValue+` where id = $1`, rowIDs[c.table])
 			if err != nil {
 				refused = append(refused, name)
 				continue
 			}
 			for _, when := range []string{"changed", "sealed"} {
-				gotBytes, gotTags := p.readReports(t)
-				for i := range gotBytes {
-					if gotBytes[i] != bytes[i] {
-						require.NotEqual(t, tags[i], gotTags[i], "%s of %s, %s", name, provableEndpoints[i], when)
+				changedContents, changedTags := p.readReports(t)
+				for i := range changedContents {
+					if changedContents[i] != contents[i] {
+						require.NotEqual(t, tags[i], changedTags[i], "%s of %s, %s", name, provableEndpoints[i], when)
 						changed = append(changed, name)
 					}
 				}
 				p.seal(t)
 			}
-			id := row[c.table]
+			id := rowIDs[c.table]
 			if c.name == "id" {
 				id = "00000000-0000-4000-8000-00000000ffff"
 			}
-			p.Exec(`update `+c.table+` set `+c.name+` = $1::text::`+c.kind+` where id = $2`, oldValue, id)
-			_, again := p.readReports(t)
-			require.Equal(t, tags, again, "%s: %s is as it was", state, name)
+			p.Exec(`update `+c.table+` set `+c.name+` = $1::text::`+c.dataType+` where id = $2`, oldValue, id)
+			_, restoredTags := p.readReports(t)
+			require.Equal(t, tags, restoredTags, "%s: %s is as it was", stage, name)
 		}
 		slices.Sort(changed)
 		require.Equal(t, []string{
 			"forks.slug", "organisations.reporting_mode", "plays.answers", "plays.completed_at", "plays.id",
 			"plays.passed", "plays.player", "plays.release_number", "plays.score", "plays.started_at",
-		}, slices.Compact(changed), state)
+		}, slices.Compact(changed), stage)
 		require.Subset(t, refused, []string{
 			"players.label", "players.ordinal", "players.org_id", "plays.fork_id", "plays.org_id",
 			"forks.id", "forks.org_id", "organisations.id",
-		}, state)
+		}, stage)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 	foreign := p.AddFork(testkit.Fork{OrganisationID: p.AddOrganisation(testkit.Organisation{}).ID})
 	p.sendWithKey(t, http.MethodGet, "/api/v1/forks/"+foreign.ID, "If-None-Match", "*").Is(t, http.StatusForbidden)
 	p.sendWithKey(t, http.MethodGet, "/api/v1/forks/x", "If-None-Match", "*").Is(t, http.StatusNotFound)
-	for path, cache := range map[string]string{
+	for path, cacheControl := range map[string]string{
 		"/api/v1/forks": "private, no-cache", "/api/v1/forks/" + p.fork.ID: "private, no-cache",
 		p.path("/stats"): "private, no-cache", p.path("/exports/csv"): "no-store, no-transform",
 	} {
@@ -186,19 +186,19 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		tag := first.Header.Get("ETag")
 		require.Regexp(t, `^"[\w-]{22}"$`, tag)
 		require.Equal(t, tag, p.sendWithKey(t, http.MethodHead, path).Header.Get("ETag"))
-		entries := len(p.entries(t, p.org))
+		entryCount := len(p.entries(t, p.orgID))
 		for _, sent := range []string{tag, `"other", W/` + tag, "*"} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				response := p.sendWithKey(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
-				require.Empty(t, response.Body)
-				require.Regexp(t, `r=119;`, response.Header.Get("RateLimit"))
+				page := p.sendWithKey(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
+				require.Empty(t, page.Body)
+				require.Regexp(t, `r=119;`, page.Header.Get("RateLimit"))
 				for _, name := range []string{"ETag", "Cache-Control", "Vary", "DG-Months"} {
-					require.Equal(t, first.Header.Values(name), response.Header.Values(name), name)
+					require.Equal(t, first.Header.Values(name), page.Header.Values(name), name)
 				}
-				require.Equal(t, cache, response.Header.Get("Cache-Control"))
+				require.Equal(t, cacheControl, page.Header.Get("Cache-Control"))
 			}
 		}
-		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")
+		require.Len(t, p.entries(t, p.orgID), entryCount, "a 304 makes no entry")
 		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
 		gzipTag := p.sendWithKey(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
 		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", gzipTag).Is(t, http.StatusOK)
@@ -209,8 +209,8 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 			require.NotEqual(t, tag, changed.Header.Get("ETag"))
 			continue
 		}
-		other := strings.Replace(path, "04-20", "04-21", 1) // adds a day without plays
-		p.sendWithKey(t, http.MethodGet, other, "If-None-Match", tag).Is(t, http.StatusOK)
+		otherPeriod := strings.Replace(path, "04-20", "04-21", 1) // adds a day without plays
+		p.sendWithKey(t, http.MethodGet, otherPeriod, "If-None-Match", tag).Is(t, http.StatusOK)
 		p.sendWithKey(t, http.MethodGet, path+"&x=1", "If-None-Match", "*").Is(t, http.StatusBadRequest)
 	}
 	require.Regexp(t, `^2024-01=[\w-]{8}, 2024-02=[\w-]{8}, 2024-03=[\w-]{8}, 2024-04=[\w-]{8}$`,
@@ -220,14 +220,14 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 // rules.md, Unchanged: reports with names or groups, which may change, have no tag. "*" does not match them.
 func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 	p := startProvable(t)
-	group := p.AddGroup(p.org, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
+	group := p.AddGroup(p.orgID, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
 		testkit.Player{Ordinal: 3}, testkit.Player{Ordinal: 4}, testkit.Player{Ordinal: 5})
 	for _, endpoint := range provableEndpoints {
 		for mode, suffix := range map[string]string{"pseudonymous": "&groupId=" + group, "nominative": ""} {
 			p.Exec(`update organisations set reporting_mode = $1`, mode)
-			got := p.sendWithKey(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").Is(t, http.StatusOK)
-			require.Empty(t, got.Header.Values("ETag"), endpoint+mode)
-			require.Empty(t, got.Header.Values("DG-Months"), endpoint+mode)
+			page := p.sendWithKey(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").Is(t, http.StatusOK)
+			require.Empty(t, page.Header.Values("ETag"), endpoint+mode)
+			require.Empty(t, page.Header.Values("DG-Months"), endpoint+mode)
 		}
 	}
 }
@@ -242,24 +242,24 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 		require.Equal(t, []any{wantTag, months},
 			[]any{header.Get("ETag") != "", strings.Count(header.Get("DG-Months"), "=")})
 	}
-	proof := []string{"If-None-Match", `""`}
+	ifNoneMatch := []string{"If-None-Match", `""`}
 	p.AddPlays(p.fork, 1000-60, parseDay("2024-03-01"), time.Second)
 	requireProof(true, 4, http.MethodGet)
 	p.AddPlays(p.fork, 1, parseDay("2024-03-02"), time.Second)
 	requireProof(false, 3, http.MethodGet) // the last play of April exceeds the bound
 	requireProof(true, 4, http.MethodHead)
-	requireProof(true, 4, http.MethodGet, proof...)
+	requireProof(true, 4, http.MethodGet, ifNoneMatch...)
 	p.AddPlays(p.fork, 9000, parseDay("2024-01-11"), 10*time.Second)
 	requireProof(false, 0, http.MethodGet)
 	requireProof(false, 3, http.MethodHead)
-	requireProof(false, 3, http.MethodGet, proof...)
+	requireProof(false, 3, http.MethodGet, ifNoneMatch...)
 	stats := p.sendWithKey(t, http.MethodGet, p.path("/stats"), "If-None-Match", "*").Is(t, http.StatusOK)
 	require.Empty(t, stats.Header.Values("ETag"))
 	p.seal(t)
 	requireProof(true, 4, http.MethodGet)
 }
 
-// The bytes of both reports, plain and compressed, may change only with their version, so that all tags change. Another
+// The bytes of both reports, plain and compressed, may change only with their version, so that all tags change. A new
 // field of statistics changes their tags by itself. If only compressed bytes differ, raise gzipVersion in httpserver.
 func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 	p := startProvable(t)
@@ -268,8 +268,8 @@ func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 		"/exports/csv": {"759350f3ded627ac", "1b017d2da97425df"},
 	} {
 		for i, coding := range []string{"identity", "gzip"} {
-			got := p.sendWithKey(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
-			sum := sha256.Sum256([]byte(got.Body))
+			page := p.sendWithKey(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
+			sum := sha256.Sum256([]byte(page.Body))
 			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]),
 				"%s %s: raise wireVersion in proof.go, unless a field is new; then replace the hashes", path, coding)
 		}

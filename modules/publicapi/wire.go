@@ -31,32 +31,32 @@ func statisticsJSON(s reports.Statistics) []byte {
 func appendPlayers(b []byte, s reports.Statistics) []byte {
 	n := int(s.UniquePlayers)
 	b = slices.Grow(b, bytesOfPlayer*n)
-	parts := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/minParallelRows))
-	first := func(k int) int { return n * k / len(parts) } // first row of the k-th part
-	share := func(k int) int { return len(b) + bytesOfPlayer*first(k) }
-	panics := make([]any, len(parts)) // panics of the goroutines, rethrown below
+	chunks := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/minParallelRows))
+	firstRow := func(k int) int { return n * k / len(chunks) } // of chunk k
+	shareStart := func(k int) int { return len(b) + bytesOfPlayer*firstRow(k) }
+	panics := make([]any, len(chunks)) // panics of the goroutines, rethrown below
 	var tasks sync.WaitGroup
-	for k := range parts {
+	for k := range chunks {
 		tasks.Go(func() {
 			defer func() { panics[k] = recover() }()
-			part := b[share(k):share(k):share(k+1)]
-			for i := first(k); i < first(k+1); i++ {
-				part = appendPlayer(appendComma(part, i), s.Player(i))
+			chunk := b[shareStart(k):shareStart(k):shareStart(k+1)]
+			for i := firstRow(k); i < firstRow(k+1); i++ {
+				chunk = appendPlayer(appendComma(chunk, i), s.Player(i))
 			}
-			parts[k] = part
+			chunks[k] = chunk
 		})
 	}
 	tasks.Wait()
 	if i := slices.IndexFunc(panics, func(p any) bool { return p != nil }); i >= 0 {
 		panic(panics[i])
 	}
-	for k, part := range parts {
-		if len(part) > share(k+1)-share(k) { // part outgrew its share: append has moved it
-			return slices.Concat(b, slices.Concat(parts...))
+	for k, chunk := range chunks {
+		if len(chunk) > shareStart(k+1)-shareStart(k) { // chunk outgrew its share: append has moved it
+			return slices.Concat(b, slices.Concat(chunks...))
 		}
 	}
-	for _, part := range parts {
-		b = append(b, part...)
+	for _, chunk := range chunks {
+		b = append(b, chunk...)
 	}
 	return b
 }
@@ -89,10 +89,10 @@ func appendPlayer(b []byte, p reports.PlayerStat) []byte {
 
 func appendSkills(b []byte, skills []reports.SkillStat) []byte {
 	b = append(b, `],"skills":[`...)
-	for i, k := range skills {
-		b = appendString(append(appendComma(b, i), `{"skillId":`...), k.SkillID)
-		b = strconv.AppendInt(append(b, `,"attempts":`...), k.Attempts, 10)
-		b = append(k.CorrectRate.Append(append(b, `,"correctRate":`...)), '}')
+	for i, skill := range skills {
+		b = appendString(append(appendComma(b, i), `{"skillId":`...), skill.SkillID)
+		b = strconv.AppendInt(append(b, `,"attempts":`...), skill.Attempts, 10)
+		b = append(skill.CorrectRate.Append(append(b, `,"correctRate":`...)), '}')
 	}
 	return append(b, "]}"...)
 }
