@@ -121,7 +121,7 @@ func totalOf(d reports.DailyStat) reports.Statistics {
 // rounded out to rateStep, and at least two steps.
 const (
 	barWidth     = 60
-	earlierWidth = 90
+	earlierWidth = 80
 	fewDays      = 7
 	fullRate     = 1000
 	rateStep     = 50

@@ -128,7 +128,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
 	b.Get(o.Path("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28),
-		`<p class="hint">Changes in grey may be chance.<span`, `<p class="hint">DG reports`)
+		`<p class="hint">Changes in grey may be chance. Each fork`)
 }
 
 // rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period without plays.

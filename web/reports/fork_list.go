@@ -56,7 +56,7 @@ type forkState struct{ Name, Mark string } // Mark is the CSS class
 func stateOf(f games.Fork) forkState {
 	switch {
 	case f.Status == "archived":
-		return forkState{"Archived", ""}
+		return forkState{"Archived", "past"}
 	case f.Suspended:
 		return forkState{"Suspended", "held"}
 	}

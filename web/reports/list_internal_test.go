@@ -62,7 +62,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerPart{{"Below 65.0%: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
+	require.Equal(t, []playerPart{{"5 points or more below: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
@@ -73,20 +73,23 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*3 of 4 people* did not pass: 2 scored below 65.0%, 1 finished no play.", clauseText(answer))
-	require.Equal(t, links[1].Path, answer[0].Path)
-	l, _, _ = playersPage(sample, pageURLWith(""))
+	require.Equal(t, "*3 of 4 people* did not pass (lowest pass: 70.0%): 2 scored 5 points or more below, "+
+		"1 finished no play.", clauseText(answer))
+	require.Empty(t, answer[0].Path, "the page shows them")
+	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, "Passed: 1", l.Parts[2].Name)
-	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
+	require.Equal(t, links[1].Path, answer[0].Path)
 	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // equals A
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
-	nearly := player{Label: "F", Completed: true, BestScore: 650}
-	l, _, answer = playersPage(slices.Concat(sample, []player{{Passed: true, BestScore: 900}, nearly}), pageURLWith(""))
+	nearly, above := player{Label: "F", Completed: true, BestScore: 651}, player{Completed: true, BestScore: 700}
+	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
+	l, _, answer = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerPart{"65.0% or more: 1", []player{nearly}}, l.Parts[1])
-	require.Equal(t, "*5 of 7 people* did not pass: 3 scored below 65.0%, 1 scored 65.0% or more, 1 finished no play.",
-		clauseText(answer))
+	require.Equal(t, playerPart{"Less than 5 points below: 1", []player{nearly}}, l.Parts[1])
+	require.Equal(t, playerPart{"As much or more: 1", []player{above}}, l.Parts[2])
+	require.Equal(t, "*7 of 9 people* did not pass (lowest pass: 70.0%): 4 scored 5 points or more below, "+
+		"1 scored less than 5 points below, 1 scored as much or more, 1 finished no play.", clauseText(answer))
 	l, _, _ = playersPage(sample[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {

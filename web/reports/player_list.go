@@ -60,6 +60,7 @@ type playersView struct {
 	list[player]
 	LowestPass reports.Percent // lowest best score of a player with a pass; 0: nobody passed
 	Parts      []playerPart    // the rows
+	ShowPassed bool            // whether rows tell who passed: neither Parts nor a tab does
 }
 
 // playerPart has successive rows, of players with the same need if it has a heading.
@@ -84,8 +85,10 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 			Path: u.Path("passed", tab.key), Current: current})
 	}
 	listed := players
-	if u.Param("passed") != "" {
-		listed.columns = slices.Concat(listed.columns[:3], listed.columns[4:]) // without Passed
+	byParts := u.Param("sort") == "" && u.Param(listed.search) == "" && u.Param("passed") != "yes"
+	v.ShowPassed = u.Param("passed") == "" && !byParts
+	if !v.ShowPassed {
+		listed.columns = slices.Concat(listed.columns[:3], listed.columns[4:])
 		slices.SortStableFunc(shown, byNeed)
 	}
 	v.list = listed.page(u, shown)
@@ -94,10 +97,14 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
 	}
 	v.Parts = []playerPart{{"", v.Rows}}
-	if u.Param("sort") == "" && v.Search == "" && u.Param("passed") != "yes" {
+	if byParts {
 		v.Parts = v.partsByNeed(shown)
 	}
-	return v, links, v.answer(all, u.Path("passed", "no"))
+	answer = v.answer(all)
+	if len(passed) < len(all) && u.Param("passed") != "no" {
+		answer[0].Path = u.Path("passed", "no")
+	}
+	return v, links, answer
 }
 
 // partsByNeed splits the rows. shown are the players of all pages.
@@ -115,15 +122,17 @@ func (v *playersView) partsByNeed(shown []player) (parts []playerPart) {
 	return parts
 }
 
-// nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent. The
-// headings name scores, not the distance: a player's release may require more than LowestPass.
+// nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent.
 const nearPass = 50
 
-const unfinished = "Unfinished"
-
-func (v *playersView) nearlyPassed() string { return writePercent(v.LowestPass-nearPass) + " or more" }
-
-func (v *playersView) farBelow() string { return "Below " + writePercent(v.LowestPass-nearPass) }
+// Headings of the parts, relative to LowestPass. A player above it without a pass played a release that
+// requires more.
+const (
+	farBelow   = "5 points or more below"
+	justBelow  = "Less than 5 points below"
+	above      = "As much or more"
+	unfinished = "Unfinished"
+)
 
 // need returns the heading of the player's part.
 func (v *playersView) need(p player) string {
@@ -134,10 +143,12 @@ func (v *playersView) need(p player) string {
 		return unfinished
 	case v.LowestPass <= nearPass:
 		return "Finished"
-	case p.BestScore >= v.LowestPass-nearPass:
-		return v.nearlyPassed()
+	case p.BestScore >= v.LowestPass:
+		return above
+	case p.BestScore > v.LowestPass-nearPass:
+		return justBelow
 	}
-	return v.farBelow()
+	return farBelow
 }
 
 func (v *playersView) countNeeds(players []player) map[string]int64 {
@@ -149,7 +160,7 @@ func (v *playersView) countNeeds(players []player) map[string]int64 {
 }
 
 // answer says how many of the players have not passed, and how many of those have each need.
-func (v *playersView) answer(players []player, notPassedPath string) []clause {
+func (v *playersView) answer(players []player) []clause {
 	n := int64(len(players))
 	count := v.countNeeds(players)
 	failed := n - count["Passed"]
@@ -161,20 +172,24 @@ func (v *playersView) answer(players []player, notPassedPath string) []clause {
 	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{v.farBelow(), " scored " + strings.ToLower(v.farBelow())},
-		{v.nearlyPassed(), " scored " + v.nearlyPassed()},
+		{farBelow, " scored " + farBelow},
+		{justBelow, " scored " + strings.ToLower(justBelow)},
+		{above, " scored " + strings.ToLower(above)},
 		{unfinished, " finished no play"},
 	} {
 		if count[d.need] > 0 {
 			details = append(details, ui.Count(count[d.need])+d.did)
 		}
 	}
-	after := " did not pass."
+	after := " did not pass"
+	if v.LowestPass > nearPass {
+		after += " (lowest pass: " + writePercent(v.LowestPass) + ")"
+	}
 	if details != nil {
-		after = " did not pass: " + strings.Join(details, ", ") + "."
+		after += ": " + strings.Join(details, ", ")
 	}
 	people := ui.Count(failed) + " of " + ui.Plural(n, "1 person", "%s people")
-	return []clause{{Strong: people, Path: notPassedPath, After: after}}
+	return []clause{{Strong: people, After: after + "."}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

@@ -106,7 +106,7 @@ func (t Tick) Left() string { return fmt.Sprintf("%.2f%%", t.percent) }
 const (
 	lastTick       = 94.0 // percent of the width
 	lastNarrowTick = 80.0 // percent of the width
-	narrowTicks    = 3    // how many labels fit on a phone
+	narrowTicks    = 4    // how many labels fit on a phone
 	maxDailyTicks  = 14   // the longest period, in days, with a label for each day
 )
 
