@@ -77,8 +77,8 @@ func (e *apiError) Message() string {
 	return strings.NewReplacer("{", "", "}", "").Replace(text)
 }
 
-// Kind is the top-level code of the error's body.
-func (e apiError) Kind() string { return apperr.New(e.Code, "").HTTP().Code }
+// TopLevelCode is the top-level code of the error's body.
+func (e apiError) TopLevelCode() string { return apperr.New(e.Code, "").HTTP().Code }
 
 func main() {
 	log.SetFlags(0)
@@ -147,7 +147,7 @@ func readSources() (s sources, err error) {
 	if text, err = os.ReadFile(examplesFile); err != nil {
 		return s, err
 	}
-	var compact bytes.Buffer // the document has a value on one line
+	var compact bytes.Buffer // openapi.yaml has each example on one line
 	if err := json.Compact(&compact, text); err != nil {
 		return s, fmt.Errorf("%s: %w", examplesFile, err)
 	}

@@ -25,22 +25,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// program runs in a folder that contains its file. Its destination contains old until a whole answer has arrived.
+// program runs in a folder that contains its file. Its destination contains oldText until the whole answer has arrived.
 type program struct {
-	File        string // path below web/docs/recipes
-	Name        string // name of the table's row; "": the file's
-	Command     string // shell command; TABLE_PSQL is a connection as a database's owner
-	Needs       string // a command that succeeds where the program can run
-	Destination string // the file or folder that the program writes; "": it prints
-	Asks        string // a command that prints old while a database has it
-	Prepare     string // a command that puts old rows into a database
-	Draws       string // the file with the program's chart
-	Rows        string // a command that prints ids and labels of the stored plays, or an export
-	Append      string // code for the program's end: saves ids and labels of its plays as rows.csv
-	Client      string // the folder of a generated client in TABLE_CLIENTS
-	Short       bool   // a Start snippet: only conditions with condition.short apply
-	ByCurl      bool   `yaml:"byCurl"` // it sends requests by curl: see condition.excludesCurl
-	Again       bool   // another row sends the same requests: conditions on keys and waits are left out
+	File         string // path below web/docs/recipes
+	Name         string // name of the table's row; "": the file's
+	Command      string // shell command; TABLE_PSQL is a connection as a database's owner
+	Needs        string // a command that succeeds where the program can run
+	Destination  string // the file or folder that the program writes; "": it prints
+	ReadStored   string `yaml:"readStored"` // a command that prints what a database has stored
+	Prepare      string // a command that puts oldText into a database
+	Chart        string // the file with the program's chart
+	ReadPlays    string `yaml:"readPlays"` // a command that prints ids and labels of the stored plays, or an export
+	Append       string // code for the program's end: saves ids and labels of its plays as rows.csv
+	Client       string // the folder of a generated client in TABLE_CLIENTS
+	Snippet      bool   // a Start snippet: only conditions with condition.forSnippets apply
+	ByCurl       bool   `yaml:"byCurl"`       // it sends requests by curl: see condition.excludesCurl
+	SameRequests bool   `yaml:"sameRequests"` // as another row: conditions on keys and waits do not apply
 	// name of an environment of Python, and its folder of programs
 	Python, Bin string
 }
@@ -93,7 +93,7 @@ func runTable(base, key, recipes string) error {
 		}
 		for i, environment := range environments {
 			row := p
-			row.Again = p.Again || i > 0
+			row.SameRequests = p.SameRequests || i > 0
 			row.Python, row.Bin, _ = strings.Cut(environment, "=")
 			rows.Go(func() error { return table.runRow(row) })
 		}
@@ -111,15 +111,15 @@ func runTable(base, key, recipes string) error {
 // skips reports whether the row of p has no cell for c.
 func (p program) skips(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
-		p.Short && !c.short || p.ByCurl && c.excludesCurl || c.needsLocales && os.Getenv("LOCPATH") == "" ||
-		c.csv && p.Destination+p.Asks == "" && p.Short || // the program reads no CSV
-		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
+		p.Snippet && !c.forSnippets || p.ByCurl && c.excludesCurl || c.needsLocales && os.Getenv("LOCPATH") == "" ||
+		c.onlyCSV && p.Destination+p.ReadStored == "" && p.Snippet || // the program reads no CSV
+		c.excludesPrinting && p.Destination+p.ReadStored == "" && strings.HasPrefix(p.Command, "bash") ||
 		c.noKey && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
 		(c.groupID != "" || c.periodDays < 0 || c.omitsBar) && strings.HasPrefix(p.File, "sync") ||
 		c.crlf && strings.HasPrefix(p.Command, "bash") ||
-		p.Again && (c.changeKey != nil || c.minWait > 0 || c.wantRequests > 0 || c.homeFile != "") ||
+		p.SameRequests && (c.changeKey != nil || c.minWait > 0 || c.wantRequests > 0 || c.homeFile != "") ||
 		p.Client != "" && (c.periodDays != 0 || c.keyOwner != "" && c.keyOwner != "zero" ||
-			c.groupID != "" || c.crlf) // the period is last month's
+			c.groupID != "" || c.crlf) // these programs always export the last month
 }
 
 func (t *recipeTable) runRow(p program) error {
@@ -136,9 +136,9 @@ func (t *recipeTable) runRow(p program) error {
 	if err != nil {
 		return err
 	}
-	proxy.report = "/csv"
-	if p.Short && p.Destination+p.Asks == "" {
-		proxy.report = "/stats"
+	proxy.resetSuffix = "/csv"
+	if p.Snippet && p.Destination+p.ReadStored == "" {
+		proxy.resetSuffix = "/stats"
 	}
 	for _, c := range conditions {
 		if p.skips(c) {
@@ -243,7 +243,7 @@ func (t *recipeTable) runCell(proxy *recipeProxy, p program, c condition) (probl
 		return fmt.Sprintf("both runs fail: %.160q", lastBytes(reported.out.Bytes())), nil
 	}
 	problem = t.problemOf(proxy, p, c, folder, reported.out.Bytes(), reported.err)
-	if problem != "" || p.Rows == "" || c.omitsBar {
+	if problem != "" || p.ReadPlays == "" || c.omitsBar {
 		return problem, nil
 	}
 	return t.compare(ctx, p, c, folder, reported.err)
@@ -260,10 +260,10 @@ type run struct {
 func (t *recipeTable) compare(
 	ctx context.Context, p program, c condition, folder string, runErr error,
 ) (string, error) {
-	stored, _ := p.shell(ctx, folder, p.Rows).Output()
+	stored, _ := p.shell(ctx, folder, p.ReadPlays).Output()
 	rows := plays(string(stored), "")
 	if runErr != nil {
-		if p.Destination+p.Asks == "" && len(rows) > 0 && !c.diskFull {
+		if p.Destination+p.ReadStored == "" && len(rows) > 0 && !c.diskFull {
 			return "it failed and stored plays", nil
 		}
 		return "", nil
@@ -287,8 +287,8 @@ func (t *recipeTable) compare(
 	return fmt.Sprintf("%d plays in place of %d: lacks %.160q", len(rows), len(want), missing), nil
 }
 
-// readPlays prints the exports of all forks, or of the first fork if $3 is true.
-const readPlays = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
+// readForks prints the exports of all forks, or of the first fork if $3 is true.
+const readForks = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
 get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
 // wantedRows returns the plays of all forks, or of the first one, as the service has them.
@@ -297,7 +297,7 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, beforeDay stri
 	if rows, ok := t.expectedRows.Load(cacheKey); ok {
 		return rows.([]string), nil
 	}
-	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", readPlays, key,
+	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", readForks, key,
 		t.base+"/api/v1/forks", query, strconv.FormatBool(onlyFirst)).Output()
 	if err != nil {
 		return nil, fmt.Errorf("read the plays: %w", err)
@@ -353,8 +353,8 @@ func (t *recipeTable) fill(folder, url, key string, p program, c condition) erro
 		program = strings.ReplaceAll(program, "\n", "\r\n")
 	}
 	name := filepath.Base(p.File)
-	if p.Short || p.Client != "" {
-		name = "first" + filepath.Ext(strings.TrimSuffix(name, ".txt")) // csv.py would hide Python's own
+	if p.Snippet || p.Client != "" {
+		name = "first" + filepath.Ext(strings.TrimSuffix(name, ".txt")) // a csv.py would hide Python's module csv
 	}
 	files := map[string]string{name: program, "key.txt": key,
 		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.keys[c.keyOwner])}
@@ -405,17 +405,17 @@ func (t *recipeTable) problemOf(
 		return fmt.Sprintf("does not say %q: %.160q", c.wantText, lastBytes(out))
 	case c.wantRequests > 0 && proxy.attempts != c.wantRequests:
 		return fmt.Sprintf("%d tries", proxy.attempts)
-	case c.omitsBar && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
+	case c.omitsBar && p.Chart == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
 		return "the hidden year is no gap"
 	case c.ownMessage && languageErrorPattern.Match(out):
 		return fmt.Sprintf("speaks of itself: %.160q", lastBytes(out))
-	case runErr == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
+	case runErr == nil && p.Snippet && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
 		return fmt.Sprintf("prints no figures: %.120q", lastBytes(out))
 	case runErr == nil && !c.wantSuccess && !c.mayFail:
 		return fmt.Sprintf("ended with 0: %.120q", lastBytes(out))
 	}
-	if p.Draws != "" && runErr == nil {
-		chart := strings.TrimSpace(readFile(filepath.Join(folder, p.Draws)))
+	if p.Chart != "" && runErr == nil {
+		chart := strings.TrimSpace(readFile(filepath.Join(folder, p.Chart)))
 		switch {
 		case c.noWholeWeek && (chart != "" || !bytes.Contains(out, []byte("othing to draw"))):
 			return "it does not say that there is nothing to draw"
@@ -423,18 +423,18 @@ func (t *recipeTable) problemOf(
 			return "the chart is not whole"
 		}
 	}
-	if p.Destination+p.Asks == "" {
+	if p.Destination+p.ReadStored == "" {
 		return ""
 	}
 	stored := readFile(filepath.Join(folder, p.Destination))
-	if p.Asks != "" {
-		rows, _ := p.shell(context.Background(), folder, p.Asks).Output()
+	if p.ReadStored != "" {
+		rows, _ := p.shell(context.Background(), folder, p.ReadStored).Output()
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {
 	case runErr != nil && stored != oldText && hasRows(stored) && (!c.diskFull || p.Name != "sync.py"):
 		return "the destination changed"
-	case runErr == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
+	case runErr == nil && p.ReadStored == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
 	case runErr == nil && !strings.HasPrefix(stored, header) &&
 		(c.periodDays != 1 && c.keyOwner != "zero" || !strings.HasPrefix(p.File, "sync")):

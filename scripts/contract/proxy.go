@@ -18,9 +18,9 @@ import (
 type condition struct {
 	name                 string
 	wantSuccess, mayFail bool
-	short                bool // applies to Start snippets too
-	csv                  bool // applies only to programs that read CSV
-	json                 bool // does not apply to curl that prints JSON, which it does not parse
+	forSnippets          bool // applies to Start snippets too
+	onlyCSV              bool // applies only to programs that read CSV
+	excludesPrinting     bool // does not apply to programs that print the answer without reading it
 	// whether the condition excludes programs that send requests by curl: dg.curl has their key, curl accepts a date
 	// of any year, and curl prints its own message
 	excludesCurl bool
@@ -31,7 +31,7 @@ type condition struct {
 	wantRequests int    // expected number of requests; 0: any
 	// owner of the key: an organisation of table.sql; "": the demo
 	keyOwner     string
-	periodDays   int           // length of the period, which ends today; 0: 41; negative: it begins later
+	periodDays   int           // length of the period, which ends today; 0: 41; negative: it begins after today
 	groupID      string        // the groupId that is set in the program
 	noWholeWeek  bool          // no whole week: a program that draws must report it
 	exportStalls bool          // the export stops after its first half
@@ -156,7 +156,7 @@ func changeCSV(change func(string) string) func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// busyOnce answers the first request of a cell with 429. It is the only one, because the program really waits.
+// busyOnce answers only the first request of a cell with 429, because each such answer makes the program wait.
 func busyOnce(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte, attempt int) bool {
 		if attempt > 0 {
@@ -265,56 +265,59 @@ func redirect(status int) func(http.ResponseWriter, *http.Request, []byte, int) 
 func lines(csv string) []string { return strings.SplitAfter(csv, "\n") }
 
 var conditions = []condition{
-	{name: "as it is", wantSuccess: true, short: true},
-	{name: "key with LF", wantSuccess: true, short: true, excludesCurl: true,
+	{name: "as it is", wantSuccess: true, forSnippets: true},
+	{name: "key with LF", wantSuccess: true, forSnippets: true, excludesCurl: true,
 		changeKey: func(k string) string { return k + "\n" }},
-	{name: "key with CRLF", wantSuccess: true, short: true, excludesCurl: true,
+	{name: "key with CRLF", wantSuccess: true, forSnippets: true, excludesCurl: true,
 		changeKey: func(k string) string { return k + "\r\n" }},
-	{name: "key with a byte order mark", wantSuccess: true, short: true, excludesCurl: true,
+	{name: "key with a byte order mark", wantSuccess: true, forSnippets: true, excludesCurl: true,
 		changeKey: func(k string) string { return "\ufeff" + k }},
-	{name: "key with blanks", wantSuccess: true, short: true, excludesCurl: true,
+	{name: "key with blanks", wantSuccess: true, forSnippets: true, excludesCurl: true,
 		changeKey: func(k string) string { return " " + k + "\t " }},
-	{name: "key in quotes", mayFail: true, short: true, excludesCurl: true,
+	{name: "key in quotes", mayFail: true, forSnippets: true, excludesCurl: true,
 		changeKey: func(k string) string { return `"` + k + `"` }},
-	{name: "no key", short: true, excludesCurl: true, wantText: "DG_KEY", changeKey: func(string) string { return "" }},
-	{name: "unset key", short: true, excludesCurl: true, noKey: true, ownMessage: true, wantText: "DG_KEY"},
-	{name: "two keys", short: true, excludesCurl: true, wantText: "DG_KEY",
+	{name: "no key", forSnippets: true, excludesCurl: true, wantText: "DG_KEY",
+		changeKey: func(string) string { return "" }},
+	{name: "unset key", forSnippets: true, excludesCurl: true, noKey: true, ownMessage: true, wantText: "DG_KEY"},
+	{name: "two keys", forSnippets: true, excludesCurl: true, wantText: "DG_KEY",
 		changeKey: func(k string) string { return k + "\n" + k }},
-	{name: "key not ASCII", mayFail: true, short: true, excludesCurl: true,
+	{name: "key not ASCII", mayFail: true, forSnippets: true, excludesCurl: true,
 		changeKey: func(k string) string { return k + "é" }},
-	{name: ".netrc", wantSuccess: true, short: true, homeFile: ".netrc"},
-	{name: ".curlrc", wantSuccess: true, short: true, homeFile: ".curlrc"},
+	{name: ".netrc", wantSuccess: true, forSnippets: true, homeFile: ".netrc"},
+	{name: ".curlrc", wantSuccess: true, forSnippets: true, homeFile: ".curlrc"},
 	{name: "C locale", wantSuccess: true, env: []string{"LC_ALL=C", "LANG=C"}},
-	{name: "an empty CSV", csv: true, answer: changeCSV(func(string) string { return "" })},
-	{name: "an empty 200", short: true, csv: true, answer: answerWith("", "text/csv")},
-	{name: "HTML", short: true, csv: true, answer: answerWith("<html>Log in</html>", "text/html")},
-	{name: "JSON in place of CSV", short: true, csv: true,
+	{name: "an empty CSV", onlyCSV: true, answer: changeCSV(func(string) string { return "" })},
+	{name: "an empty 200", forSnippets: true, onlyCSV: true, answer: answerWith("", "text/csv")},
+	{name: "HTML", forSnippets: true, onlyCSV: true, answer: answerWith("<html>Log in</html>", "text/html")},
+	{name: "JSON in place of CSV", forSnippets: true, onlyCSV: true,
 		answer: changeCSV(func(string) string { return `{"items":[]}` })},
-	{name: "another header row", csv: true,
+	{name: "another header row", onlyCSV: true,
 		answer: changeCSV(func(s string) string { return "a,b\n" + strings.Join(lines(s)[1:], "") })},
-	{name: "a row cut clean", short: true, csv: true, answer: changeCSV(func(s string) string {
+	{name: "a row cut clean", forSnippets: true, onlyCSV: true, answer: changeCSV(func(s string) string {
 		last := strings.LastIndex(strings.TrimSuffix(s, "\n"), ",")
 		return s[:last]
 	})},
-	{name: "the last line end cut", short: true, csv: true, excludesCurl: true,
+	{name: "the last line end cut", forSnippets: true, onlyCSV: true, excludesCurl: true,
 		answer: changeCSV(func(s string) string { return strings.TrimSuffix(s, "\n") })},
-	{name: "rows missing", csv: true, answer: changeCSV(firstHalf)},
-	{name: "206", short: true, json: true, answer: partialContent},
-	{name: "closed at a line end", short: true, csv: true, answer: truncateCSV("Content-Length: 9999999\r\n\r\n")},
-	{name: "a chunk cut at a line end", short: true, csv: true,
+	{name: "rows missing", onlyCSV: true, answer: changeCSV(firstHalf)},
+	{name: "206", forSnippets: true, excludesPrinting: true, answer: partialContent},
+	{name: "closed at a line end", forSnippets: true, onlyCSV: true,
+		answer: truncateCSV("Content-Length: 9999999\r\n\r\n")},
+	{name: "a chunk cut at a line end", forSnippets: true, onlyCSV: true,
 		answer: truncateCSV("Transfer-Encoding: chunked\r\n\r\nfffff\r\n")},
-	{name: "HTML everywhere", short: true, json: true, excludesCurl: true, ownMessage: true, answer: signInPage},
-	{name: "gzip unasked", wantSuccess: true, short: true, excludesCurl: true, answer: gzipResponse},
-	{name: "302", short: true, ownMessage: true, answer: redirect(http.StatusFound)},
-	{name: "308", short: true, answer: redirect(http.StatusPermanentRedirect)},
-	{name: "reset at the first byte", mayFail: true, short: true, answer: resetAfter(0)},
-	{name: "reset in the middle", mayFail: true, ownMessage: true, short: true, answer: resetAfter(0.5)},
-	{name: "reset at the last byte", mayFail: true, short: true, answer: resetAfter(1)},
+	{name: "HTML everywhere", forSnippets: true, excludesPrinting: true, excludesCurl: true, ownMessage: true,
+		answer: signInPage},
+	{name: "gzip unasked", wantSuccess: true, forSnippets: true, excludesCurl: true, answer: gzipResponse},
+	{name: "302", forSnippets: true, ownMessage: true, answer: redirect(http.StatusFound)},
+	{name: "308", forSnippets: true, answer: redirect(http.StatusPermanentRedirect)},
+	{name: "reset at the first byte", mayFail: true, forSnippets: true, answer: resetAfter(0)},
+	{name: "reset in the middle", mayFail: true, ownMessage: true, forSnippets: true, answer: resetAfter(0.5)},
+	{name: "reset at the last byte", mayFail: true, forSnippets: true, answer: resetAfter(1)},
 	{name: "503 for ever", excludesCurl: true, answer: busyForever, wantText: "Closed until noon.", wantRequests: 8},
-	{name: "503 that repeats the key", short: true, excludesCurl: true, answer: busyForever},
-	{name: "403 that repeats the key", csv: true, answer: forbidExport},
-	{name: "a proxy for http", wantSuccess: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
-	{name: "a proxy for all", wantSuccess: true, short: true,
+	{name: "503 that repeats the key", forSnippets: true, excludesCurl: true, answer: busyForever},
+	{name: "403 that repeats the key", onlyCSV: true, answer: forbidExport},
+	{name: "a proxy for http", wantSuccess: true, forSnippets: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
+	{name: "a proxy for all", wantSuccess: true, forSnippets: true,
 		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},
 	{name: "429, seconds", wantSuccess: true, answer: busyOnce("1"), minWait: time.Second},
 	{name: "429, a fraction", wantSuccess: true, answer: busyOnce("0.5"), minWait: 500 * time.Millisecond},
@@ -332,7 +335,7 @@ var conditions = []condition{
 	{name: "no play", wantSuccess: true, keyOwner: "none", noWholeWeek: true},
 	{name: "one unfinished play", wantSuccess: true, keyOwner: "one", noWholeWeek: true},
 	{name: "a hidden group", groupID: "10b4ffac-4852-4253-8729-c84f6fbf6e70", wantText: "hidden, fewer than 5 members"},
-	{name: "a group, suppressed between requests", csv: true, groupID: "367856ea-0ce4-4434-8f3b-0260cd0f3211",
+	{name: "a group, suppressed between requests", onlyCSV: true, groupID: "367856ea-0ce4-4434-8f3b-0260cd0f3211",
 		answer: hideGroup},
 	{name: "a hidden beginning", wantSuccess: true, periodDays: 400, omitsBar: true,
 		wantText: "hidden, fewer than 5 members",
@@ -346,26 +349,26 @@ var conditions = []condition{
 	{name: "odd names, cp1252 locale", mayFail: true, keyOwner: "names", needsLocales: true,
 		env: []string{"LC_ALL=de_DE.CP1252", "LANG=de_DE.CP1252"}},
 	{name: "Windows line ends", wantSuccess: true, crlf: true},
-	{name: "a stall", mayFail: true, short: true, csv: true, exportStalls: true},
+	{name: "a stall", mayFail: true, forSnippets: true, onlyCSV: true, exportStalls: true},
 	{name: "SIGINT", exportStalls: true, interrupted: true},
 	{name: "two runs at once", mayFail: true, runsTwice: true},
-	{name: "a full disk", mayFail: true, short: true, csv: true, diskFull: true},
-	{name: "a folder without right", mayFail: true, short: true, csv: true, readOnly: true},
+	{name: "a full disk", mayFail: true, forSnippets: true, onlyCSV: true, diskFull: true},
+	{name: "a folder without right", mayFail: true, forSnippets: true, onlyCSV: true, readOnly: true},
 }
 
 const minDefaultWait = 4900 * time.Millisecond // five seconds, less the rounding of timers
 
 // recipeProxy forwards to the demo, unless the condition answers.
 type recipeProxy struct {
-	base, url, otherURL string
-	mu                  sync.Mutex
-	condition           condition
-	attempts            int
-	requestedAt         [2]time.Time // instants of the first two requests
-	interrupt           atomic.Value // holds a func()
-	waitingRuns         map[string]chan struct{}
-	report              string       // end of the path whose response breaks off
-	redirectedRequests  atomic.Int32 // requests that followed a redirect
+	base, url, redirectURL string
+	mu                     sync.Mutex
+	condition              condition
+	attempts               int
+	requestedAt            [2]time.Time // instants of the first two requests
+	interrupt              atomic.Value // holds a func()
+	waitingRuns            map[string]chan struct{}
+	resetSuffix            string       // end of the paths whose responses resetAfter breaks off
+	redirectedRequests     atomic.Int32 // requests that followed a redirect
 }
 
 func listen(base string) (*recipeProxy, error) {
@@ -375,7 +378,7 @@ func listen(base string) (*recipeProxy, error) {
 		serve http.HandlerFunc
 	}{
 		{&p.url, p.serve},
-		{&p.otherURL, func(http.ResponseWriter, *http.Request) { p.redirectedRequests.Add(1) }},
+		{&p.redirectURL, func(http.ResponseWriter, *http.Request) { p.redirectedRequests.Add(1) }},
 	} {
 		ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
@@ -405,8 +408,8 @@ func (p *recipeProxy) serve(w http.ResponseWriter, r *http.Request) {
 		p.requestedAt[attempt] = time.Now()
 	}
 	p.mu.Unlock()
-	r.Header.Set("X-Report", p.report)
-	r.Header.Set("X-Elsewhere", p.otherURL[strings.LastIndex(p.otherURL, ":")+1:])
+	r.Header.Set("X-Report", p.resetSuffix)
+	r.Header.Set("X-Elsewhere", p.redirectURL[strings.LastIndex(p.redirectURL, ":")+1:])
 	request, err := http.NewRequestWithContext(r.Context(), r.Method, p.base+r.URL.RequestURI(), http.NoBody)
 	if err != nil {
 		panic(http.ErrAbortHandler)
