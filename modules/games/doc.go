@@ -4,7 +4,7 @@
 //
 // Invariants, kept by the schema:
 //   - The player and the fork of a play belong to the play's organisation.
-//   - A play has completion, score and result, or none of the three.
+//   - A play has completed_at, score and passed, or none of the three.
 //   - Instants are whole milliseconds.
 //
 // A play's answers are packed in its row (PackAnswers). A child table took six times the space and

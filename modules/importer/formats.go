@@ -15,7 +15,7 @@ var (
 )
 
 // formats are in the order in which a file's objects are stored: a type refers to earlier types.
-// Single ids are [16]byte, because pgx would format and parse a uuid.UUID.
+// Ids outside lists are [16]byte, because pgx would convert a uuid.UUID to text and back.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",

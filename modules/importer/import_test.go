@@ -275,9 +275,9 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 
 // An import's live heap does not grow with the number of plays.
 func TestImportUsesConstantMemory(t *testing.T) {
-	small := maxLiveHeap(t, 2_000)
-	large := maxLiveHeap(t, 8_000)
-	require.Less(t, large, small+1<<20) // 170 bytes for each of the 6,000 more plays
+	smallHeap := maxLiveHeap(t, 2_000)
+	largeHeap := maxLiveHeap(t, 8_000)
+	require.Less(t, largeHeap, smallHeap+1<<20) // 170 bytes for each of the 6,000 more plays
 }
 
 func maxLiveHeap(t *testing.T, plays int) (maxHeap uint64) {

@@ -159,8 +159,7 @@ func (s *snapshot) compare(ctx context.Context) error {
 		return err
 	}
 	unsealed := *s
-	unsealed.sealedDays = nil
-	unsealed.sealedMonths = nil
+	unsealed.sealedDays, unsealed.sealedMonths = nil, nil
 	fromPlays, err := unsealed.statistics(ctx)
 	if err != nil {
 		return err
@@ -184,8 +183,7 @@ func (s *snapshot) compare(ctx context.Context) error {
 
 func sameStatistics(a, b Statistics) bool {
 	samePlayers := assert.ObjectsAreEqual(a.Players(), b.Players())
-	a.Player = nil
-	b.Player = nil
+	a.Player, b.Player = nil, nil
 	return samePlayers && assert.ObjectsAreEqual(a, b)
 }
 

@@ -48,7 +48,7 @@ func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 	return stored
 }
 
-// Once an erasure has committed, no segment contains the player, even if a sealer held the lock before.
+// Once an erasure has committed, no segment contains the player, even if the erasure waited for a sealer.
 func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, 100, 2000)
@@ -82,10 +82,10 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 
 	noLockTimeout := postgres.Options{MaxConns: 2, LockTimeout: -1}
 	slowSealer := newSealer(pgtest.Open(t, e.URL, noLockTimeout))
-	eraser := pgtest.Open(t, e.OwnerURL, noLockTimeout)
+	eraserDB := pgtest.Open(t, e.OwnerURL, noLockTimeout)
 	id := e.playerID(7)
 	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
-	e.whileSealing(t, slowSealer, pause, func() error { return erasePlayer(t.Context(), eraser, id) })
+	e.whileSealing(t, slowSealer, pause, func() error { return erasePlayer(t.Context(), eraserDB, id) })
 	require.Equal(t, 1, e.CountRows(`fork_days where fork_id = $1 and day = $2`, testForkID, changedAt))
 	e.seal(t)
 	e.requireAgreement(t)

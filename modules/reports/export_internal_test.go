@@ -79,8 +79,8 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	for group, count := range map[string]int{"": firstRows, testGroupID: firstRows / 4} {
 		for mode, prefix := range map[string]string{"nominative": "Player ", "pseudonymous": "P-"} {
 			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrgID, mode)
-			x, file := e.exportFile(t, newQuery(testFrom, 1, group), format.CSV)
-			require.Equal(t, group == "", x.cells != nil)
+			export, file := e.exportFile(t, newQuery(testFrom, 1, group), format.CSV)
+			require.Equal(t, group == "", export.cells != nil)
 			rows := strings.Split(strings.TrimSpace(file), "\n")[1:]
 			require.Len(t, rows, count)
 			for _, row := range rows {
@@ -118,27 +118,27 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	require.Equal(t, s.UniquePlayers, o.Current.Players)
 }
 
-func (e *env) exportFile(t *testing.T, q Query, f format.Dialect) (x *Export, file string) {
-	x = tb.Must(e.reports.OpenExport(t.Context(), q, f))(t)
-	defer x.Close()
-	text := tb.Must(x.AppendRows(t.Context(), nil, 1<<20))(t)
-	require.ErrorIs(t, tb.ErrorOf(x.AppendRows(t.Context(), nil, 1)), io.EOF)
-	return x, string(text)
+func (e *env) exportFile(t *testing.T, q Query, f format.Dialect) (export *Export, file string) {
+	export = tb.Must(e.reports.OpenExport(t.Context(), q, f))(t)
+	defer export.Close()
+	text := tb.Must(export.AppendRows(t.Context(), nil, 1<<20))(t)
+	require.ErrorIs(t, tb.ErrorOf(export.AppendRows(t.Context(), nil, 1)), io.EOF)
+	return export, string(text)
 }
 
 // The first rows do not wait for the labels of all players.
 func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	e.AddPlays(testFork, 2*firstRows, testFrom, 0)
-	x := e.openExport(t, newQuery(testFrom, 1, ""))
-	text := tb.Must(x.AppendRows(t.Context(), nil, 10_000))(t)
+	export := e.openExport(t, newQuery(testFrom, 1, ""))
+	text := tb.Must(export.AppendRows(t.Context(), nil, 10_000))(t)
 	require.Greater(t, len(text), 10_000)
-	require.Nil(t, x.cells)
-	tb.Must(x.AppendRows(t.Context(), nil, 1<<20))(t)
-	require.NotNil(t, x.cells)
-	require.EqualValues(t, 2*firstRows, x.Rows())
+	require.Nil(t, export.cells)
+	tb.Must(export.AppendRows(t.Context(), nil, 1<<20))(t)
+	require.NotNil(t, export.cells)
+	require.EqualValues(t, 2*firstRows, export.Rows())
 	var timeouts string
-	require.NoError(t, x.snap.conn.QueryRow(t.Context(), `select current_setting('statement_timeout') || ' ' ||
+	require.NoError(t, export.snap.conn.QueryRow(t.Context(), `select current_setting('statement_timeout') || ' ' ||
 		current_setting('idle_in_transaction_session_timeout')`).Scan(&timeouts))
 	require.Equal(t, "31min 31min", timeouts, "a slow client may take 30 minutes")
 }

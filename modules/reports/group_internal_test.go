@@ -70,8 +70,8 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
 func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	e := newEnv(t)
-	other := e.AddOrganisation(testkit.Organisation{}).ID
-	e.AddGroup(other, e.AddPlayers(other, 40)...) // its members have the same ordinals
+	otherOrg := e.AddOrganisation(testkit.Organisation{}).ID
+	e.AddGroup(otherOrg, e.AddPlayers(otherOrg, 40)...) // its members have the same ordinals
 	q := newQuery(testFrom, 1, testGroupID)
 	play := func(member int, at time.Time) { e.storePlays(testForkID, 4*member+1, at) }
 	suppressed := func() bool {
@@ -141,12 +141,12 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 			  from generate_series(1, $5::int) i`, testOrgID, testForkID, players,
 			testFrom.Add(time.Duration(date)*day), plays)
 	}
-	requireCosts := func(state string) {
+	requireCosts := func(condition string) {
 		for _, p := range []Period{{testFrom.Add(4 * day), 1}, {testFrom, 10}} { // a large day, and all days
 			statisticsOfAll, exportOfAll := e.costOf(t, newQuery(p.From, p.Days, ""))
 			for members, id := range groups {
 				statistics, export := e.costOf(t, newQuery(p.From, p.Days, id))
-				label := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
+				label := fmt.Sprintf("%s, %d days, %d members", condition, p.Days, members)
 				assert.LessOrEqual(t, statistics, statisticsOfAll+4*memberships, "statistics: %s", label)
 				assert.LessOrEqual(t, export, exportOfAll+4*memberships, "export: %s", label)
 			}
@@ -174,11 +174,11 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	}
 	for from, days := range map[int]int{0: 91, 1: 62, 40: 45, 89: 2} {
 		for _, group := range []string{"", testGroupID, smallGroup} {
-			for n := 1; n < days; n += days/3 + 1 {
+			for completeDays := 1; completeDays < days; completeDays += days/3 + 1 {
 				q := newQuery(testFrom.Add(time.Duration(from)*day), days, group)
-				q.CompleteDays = n
+				q.CompleteDays = completeDays
 				got := e.figures(t, q)
-				q.Period.Days = n
+				q.Period.Days = completeDays
 				q.CompleteDays = 0
 				q.OmitLists = true
 				want := e.figures(t, q)
@@ -187,7 +187,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 					continue
 				}
 				got.Complete.ReportingMode = want.ReportingMode
-				require.Equal(t, want, *got.Complete, "%d of %d days, group %q", n, days, group)
+				require.Equal(t, want, *got.Complete, "%d of %d days, group %q", completeDays, days, group)
 			}
 		}
 	}
@@ -297,17 +297,16 @@ func (e *env) countPages(t *testing.T, sql string, args pgx.NamedArgs) int {
 func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
-	const other = "00000000-0000-4000-8000-0000000000ff"
+	const otherOrg = "00000000-0000-4000-8000-0000000000ff"
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.AddOrganisation(testkit.Organisation{ID: other})
-	e.AddPlayers(other, 40)
+	e.AddOrganisation(testkit.Organisation{ID: otherOrg})
+	e.AddPlayers(otherOrg, 40)
 	report := func(group string) (Statistics, error) {
 		q := newQuery(testFrom, 3, group)
 		q.OverlapsTimeout = time.Minute
 		return e.statistics(t.Context(), q)
 	}
-	overlapCount := 0
-	suppressedCount := 0
+	overlapCount, suppressedCount := 0, 0
 	for round := range 12 {
 		e.Exec(`delete from plays`)
 		e.Exec(`delete from player_groups`)
@@ -317,7 +316,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 			groups = append(groups, id)
 			owner := testOrgID
 			if i%7 == 6 {
-				owner = other
+				owner = otherOrg
 			}
 			e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, owner)
 			e.Exec(`insert into group_members select $2, $1, i from generate_series(1, $3::int) i

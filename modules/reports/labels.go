@@ -141,10 +141,10 @@ func newLabelCache() *labelCache {
 }
 
 // get returns the labels of the version and extends their expiry, or returns nil.
-func (c *labelCache) get(k labelsKey, version int64) *labels {
+func (c *labelCache) get(key labelsKey, version int64) *labels {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, _ := c.lru.Get(k)
+	e, _ := c.lru.Get(key)
 	if e == nil || e.version != version {
 		return nil
 	}
@@ -153,13 +153,13 @@ func (c *labelCache) get(k labelsKey, version int64) *labels {
 }
 
 // put evicts the least recently used labels to make space.
-func (c *labelCache) put(k labelsKey, version int64, l *labels) {
+func (c *labelCache) put(key labelsKey, version int64, l *labels) {
 	if l.size() > maxLabelBytes {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lru.Remove(k)
+	c.lru.Remove(key)
 	for c.bytes += l.size(); c.bytes > maxLabelBytes; {
 		c.lru.RemoveOldest()
 	}
@@ -167,11 +167,11 @@ func (c *labelCache) put(k labelsKey, version int64, l *labels) {
 	e.expiry = time.AfterFunc(labelTTL, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if cached, _ := c.lru.Peek(k); cached == e {
-			c.lru.Remove(k)
+		if cached, _ := c.lru.Peek(key); cached == e {
+			c.lru.Remove(key)
 		}
 	})
-	c.lru.Add(k, e)
+	c.lru.Add(key, e)
 }
 
 // size returns the bytes of the labels, plus a margin for the cache entry.

@@ -78,7 +78,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// Small groups read no segments. Large groups read months by their tails, if they are complete.
+// Reports on small groups read no segments. For large groups, months need tails with all blocks.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`

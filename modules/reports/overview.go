@@ -169,20 +169,20 @@ func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) 
 }
 
 func (r *overviewReader) readPlays(ctx context.Context) error {
-	var numbers []int
+	var forkNumbers []int
 	var forks []string
 	var starts, ends []time.Time
 	for i, f := range r.forks {
 		gapStarts, gapEnds := segment.Gaps(f.sealed, r.query.Period.From, r.query.Period.End())
 		for range gapStarts {
-			numbers = append(numbers, i)
+			forkNumbers = append(forkNumbers, i)
 			forks = append(forks, f.id)
 		}
 		starts = append(starts, gapStarts...)
 		ends = append(ends, gapEnds...)
 	}
 	rows := r.queryRows(ctx, playsOfForksSQL,
-		pgx.NamedArgs{"numbers": numbers, "forks": forks, "starts": starts, "ends": ends})
+		pgx.NamedArgs{"numbers": forkNumbers, "forks": forks, "starts": starts, "ends": ends})
 	var i int
 	var weekStart time.Time
 	var plays int64
@@ -209,12 +209,12 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	earlier := playerCounter{OverviewTotals: &o.Earlier}
 	scoreSums := make([]int64, len(forks))
 	for rows.Next() {
-		v := rows.RawValues()
-		fork := int32(binary.BigEndian.Uint32(v[0]))
-		player := binary.BigEndian.Uint32(v[3])
-		completed := v[2] != nil
-		passed := len(v[4]) > 0 && v[4][0] != 0 // NULL for a play that was not completed
-		if v[1][0] == 0 {
+		values := rows.RawValues()
+		fork := int32(binary.BigEndian.Uint32(values[0]))
+		player := binary.BigEndian.Uint32(values[3])
+		completed := values[2] != nil
+		passed := len(values[4]) > 0 && values[4][0] != 0 // NULL for a play that was not completed
+		if values[1][0] == 0 {
 			earlier.add(player, fork, completed, passed)
 			continue
 		}
@@ -227,7 +227,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		}
 		if completed {
 			f.Completed++
-			scoreSums[fork-1] += int64(binary.BigEndian.Uint16(v[2]))
+			scoreSums[fork-1] += int64(binary.BigEndian.Uint16(values[2]))
 		}
 	}
 	for i, f := range r.forks {

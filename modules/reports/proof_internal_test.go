@@ -34,9 +34,9 @@ func newProofEnv(t *testing.T) *env {
 func (e *env) readProofs(t *testing.T, q Query) (got, want *Proof) {
 	q.MaxHashedPlays = 1_000_000
 	read := func() *Proof {
-		x := e.openExport(t, q)
-		x.Close()
-		return x.Proof
+		export := e.openExport(t, q)
+		export.Close()
+		return export.Proof
 	}
 	got = read()
 	e.Exec(`create table kept as table fork_days; delete from fork_days`)
@@ -130,14 +130,14 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	e := newProofEnv(t)
 	e.insertRandomPlays(testFrom, 100, 800)
 	e.sealer.MaxDayPlays = 15 // some days are larger
-	wanted := int64(300)
+	minWrites := int64(300)
 	if os.Getenv("DG_SOAK") != "" {
-		wanted = 10_000
+		minWrites = 10_000
 	}
-	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 4})
+	writerDB := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 4})
 	work, ctx := errgroup.WithContext(t.Context())
 	var written, sealed, proven atomic.Int64
-	done := func() bool { return written.Load() >= wanted && proven.Load() >= wanted/3 }
+	done := func() bool { return written.Load() >= minWrites && proven.Load() >= minWrites/3 }
 	var contents sync.Map // content of a report, by its tag
 	add := func(tag, content string) error {
 		if former, known := contents.LoadOrStore(tag, content); known && former != content {
@@ -148,11 +148,11 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	repeat(ctx, work, done, 3, func(random *rand.Rand) error {
 		written.Add(1)
 		if random.IntN(20) == 0 {
-			_, err := writers.Pool.Exec(ctx, `update organisations set reporting_mode = $1`,
+			_, err := writerDB.Pool.Exec(ctx, `update organisations set reporting_mode = $1`,
 				[]string{"nominative", "pseudonymous", "pseudonymous", "pseudonymous"}[random.IntN(4)])
 			return err
 		}
-		return ignoreConflicts(writeRandomly(ctx, random, writers), "23505")
+		return ignoreConflicts(writeRandomly(ctx, random, writerDB), "23505")
 	})
 	repeat(ctx, work, done, 1, func(*rand.Rand) error {
 		result, err := e.sealer.Seal(ctx)
@@ -177,22 +177,22 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 			proven.Add(1)
 			return add("statistics "+report.Proof.Tag, fmt.Sprintf("%v%+v", players, stats))
 		}
-		x, err := e.reports.OpenExport(ctx, q, format.CSV)
-		if err != nil || x.Proof == nil {
-			x.Close()
+		export, err := e.reports.OpenExport(ctx, q, format.CSV)
+		if err != nil || export.Proof == nil {
+			export.Close()
 			return err
 		}
-		defer x.Close()
+		defer export.Close()
 		var file, block []byte
-		for ; err == nil; block, err = x.AppendRows(ctx, nil, 1<<16) {
+		for ; err == nil; block, err = export.AppendRows(ctx, nil, 1<<16) {
 			file = append(file, block...)
 		}
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
 		proven.Add(1)
-		err = add(x.Proof.Tag, string(file))
-		for month := range strings.SplitSeq(x.Proof.Months, ", ") {
+		err = add(export.Proof.Tag, string(file))
+		for month := range strings.SplitSeq(export.Proof.Months, ", ") {
 			rows := slices.DeleteFunc(strings.Split(string(file), "\n"), func(row string) bool {
 				cells := strings.Split(row, ",")
 				return len(cells) < 6 || !strings.HasPrefix(cells[5], month[:len("2024-01")])

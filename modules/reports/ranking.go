@@ -68,16 +68,16 @@ func (r *ranking) addUnlabelled() {
 
 // sortDescending is a radix sort by key. It keeps the order of entries with equal keys.
 func sortDescending(entries []rankEntry) []rankEntry {
-	const digits = 1 << 11
+	const digitValues = 1 << 11
 	var usedBits uint64
 	for _, e := range entries {
 		usedBits |= e.key
 	}
 	sorted := make([]rankEntry, len(entries))
 	for shift := 0; usedBits>>shift > 0; shift += 11 {
-		var next [digits]int // position of the next entry with the digit
+		var next [digitValues]int // position of the next entry with the digit
 		for _, e := range entries {
-			next[^(e.key>>shift)%digits]++
+			next[^(e.key>>shift)%digitValues]++
 		}
 		position := 0
 		for i, n := range next {
@@ -85,7 +85,7 @@ func sortDescending(entries []rankEntry) []rankEntry {
 			position += n
 		}
 		for _, e := range entries {
-			i := &next[^(e.key>>shift)%digits]
+			i := &next[^(e.key>>shift)%digitValues]
 			sorted[*i] = e
 			*i++
 		}

@@ -47,14 +47,14 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, 100, 2000)
 	firstPass := e.seal(t)
-	const even = `extract(day from day)::int % 2 = 0`
+	const evenDaysSQL = `extract(day from day)::int % 2 = 0`
 	for _, offset := range []int{-1, 1} {
 		require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 		e.Exec(`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
-			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+offset)
+			segment = set_byte(segment, 0, $1) || '\x07' where `+evenDaysSQL, segment.DayVersion+offset)
 		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`, segment.MonthVersion+offset)
 		e.requireAgreement(t)
-		days := e.CountRows(`fork_days where ` + even)
+		days := e.CountRows(`fork_days where ` + evenDaysSQL)
 		if offset > 0 {
 			require.Equal(t, sealer.Result{}, e.seal(t), "those of a later version")
 			e.requireAgreement(t)
@@ -71,7 +71,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	}
 }
 
-// A day with too many plays is not read from a segment, and is counted once per change.
+// A day with too many plays gets an empty segment. Result.Large counts the day once for each change.
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
@@ -193,7 +193,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	require.Equal(t, 2, e.seal(t).Days)
 }
 
-// The first pass begins at once, and each later one ten minutes after the previous one ended, even if it failed.
+// The first pass begins at once. Each later pass begins ten minutes after the previous pass ended, even if that failed.
 func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool := tb.Must(pgxpool.New(t.Context(), ""))(t)

@@ -30,13 +30,13 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 30 // some days are larger
 	duration := 3 * time.Second
-	rebuilds := int64(6)
+	minRebuilds := int64(6)
 	if os.Getenv("DG_SOAK") != "" {
 		duration = time.Minute
-		rebuilds = 200
+		minRebuilds = 200
 	}
 	e.insertRandomPlays(testFrom, 100, 3000)
-	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 10})
+	writerDB := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 10})
 	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
 	boundedCtx, cancel := context.WithTimeout(t.Context(), duration+5*time.Minute)
 	defer cancel()
@@ -45,17 +45,17 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	began := time.Now()
 	done := func() bool { // every kind of work has run, even on a busy machine
 		return time.Since(began) > duration && written.Load() > 200 && erased.Load() > 20 && sealed.Load() > 0 &&
-			rebuilt.Load() >= rebuilds
+			rebuilt.Load() >= minRebuilds
 	}
 	repeat(ctx, work, done, 8, func(random *rand.Rand) error {
 		written.Add(1)
-		return ignoreConflicts(writeRandomly(ctx, random, writers))
+		return ignoreConflicts(writeRandomly(ctx, random, writerDB))
 	})
 	repeat(ctx, work, done, 2, func(*rand.Rand) error {
-		id, err := e.addPlayerAndPickOne(ctx, writers)
+		id, err := e.addPlayerAndPickOne(ctx, writerDB)
 		if err == nil {
 			erased.Add(1)
-			err = erasePlayer(ctx, writers, id)
+			err = erasePlayer(ctx, writerDB, id)
 		}
 		return ignoreConflicts(err)
 	})
@@ -206,13 +206,13 @@ func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
 }
 
 // canLock reports whether a sealer could lock the i-th day.
-func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
+func (e *env) canLock(t *testing.T, fork string, i int) (acquired bool) {
 	first := testFrom.Add(time.Duration(i) * day)
 	require.NoError(t, pgx.BeginFunc(t.Context(), e.DB.Pool, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), sealer.TryLocksSQL,
-			segment.Args(testOrgID, fork, first, first.Add(day))).Scan(&free)
+			segment.Args(testOrgID, fork, first, first.Add(day))).Scan(&acquired)
 	}))
-	return free
+	return acquired
 }
 
 // A sealed day gets one dirty mark for any number of writes. An unsealed day gets none.

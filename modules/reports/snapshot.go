@@ -38,12 +38,14 @@ const customPlanSQL = `/* reports.plan */ set local plan_cache_mode = force_cust
 // connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
 const connTimeout = 2 * time.Second
 
-func openSnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
+func openSnapshot(
+	ctx context.Context, db *postgres.DB, q Query, useSegments bool,
+) (*snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
 	}
 	if conn := db.AcquireReplica(ctx, q.Position); conn != nil {
-		s := newSnapshot(conn, q, segments)
+		s := newSnapshot(conn, q, useSegments)
 		s.onReplica = true
 		err := s.begin(ctx)
 		if err == nil {
@@ -54,17 +56,19 @@ func openSnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) 
 			return nil, err
 		}
 	}
-	return openPrimarySnapshot(ctx, db, q, segments)
+	return openPrimarySnapshot(ctx, db, q, useSegments)
 }
 
-func openPrimarySnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
+func openPrimarySnapshot(
+	ctx context.Context, db *postgres.DB, q Query, useSegments bool,
+) (*snapshot, error) {
 	waitCtx, cancel := context.WithTimeout(ctx, connTimeout)
 	conn, err := db.Pool.Acquire(waitCtx)
 	cancel()
 	if err != nil {
 		return nil, fmt.Errorf("reports: connect: %w", err)
 	}
-	s := newSnapshot(conn, q, segments)
+	s := newSnapshot(conn, q, useSegments)
 	if err := s.begin(ctx); err != nil {
 		s.close()
 		return nil, err
@@ -72,8 +76,8 @@ func openPrimarySnapshot(ctx context.Context, db *postgres.DB, q Query, segments
 	return s, nil
 }
 
-func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
-	s := &snapshot{conn: conn, query: q, useSegments: segments}
+func newSnapshot(conn *pgxpool.Conn, q Query, useSegments bool) *snapshot {
+	s := &snapshot{conn: conn, query: q, useSegments: useSegments}
 	s.args = segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	maps.Copy(s.args, pgx.NamedArgs{
 		"group":       idOrNull(q.GroupID),

@@ -64,18 +64,18 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, isMonth bool) (f
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	args["minPlays"] = p.MinPlays
 	rows, _ := p.conn.Query(ctx, sql, args) // rows.Err returns Query's error
-	due, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	dueDates, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	if err != nil {
 		return fmt.Errorf("reports: due: %w", err)
 	}
-	for i, first := range due {
+	for i, first := range dueDates {
 		b := bucket{p.conn, f, first, first.AddDate(0, 0, 1), isMonth}
 		if isMonth {
 			b.end = first.AddDate(0, 1, 0)
 		}
 		err := p.seal(ctx, b)
 		if p.isOver(ctx, err) {
-			p.result.Remaining += len(due) - i
+			p.result.Remaining += len(dueDates) - i
 			return errors.Join(failure, err)
 		}
 		if err != nil {

@@ -61,8 +61,8 @@ func UnpackDay(
 	n := headReader.readHeader(DayVersion, start)
 	for ; n > 0 && !headReader.damaged && !tailReader.damaged; n-- {
 		p.Player += int32(headReader.readUvarint())
-		fixed := headReader.take(fixedSize)
-		if fixed == nil {
+		fixedFields := headReader.take(fixedSize)
+		if fixedFields == nil {
 			break
 		}
 		if tail != nil {
@@ -71,8 +71,8 @@ func UnpackDay(
 		if isMember != nil && !isMember(p.Player) {
 			continue
 		}
-		p.setResult(binary.LittleEndian.Uint16(fixed))
-		p.StartedAt = start + int64(binary.LittleEndian.Uint32(fixed[2:]))
+		p.setResult(binary.LittleEndian.Uint16(fixedFields))
+		p.StartedAt = start + int64(binary.LittleEndian.Uint32(fixedFields[2:]))
 		f(&p)
 	}
 	if !headReader.intactAtEnd() || !tailReader.intactAtEnd() {

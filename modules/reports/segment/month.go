@@ -94,11 +94,11 @@ func UnpackMonth(start int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
 	for n := h.readHeader(MonthVersion, start); n > 0; n-- {
-		plays, fixed := h.readPlayer(&ordinal)
+		plays, fixedFields := h.readPlayer(&ordinal)
 		if h.damaged {
 			return ErrDamaged
 		}
-		s := unpackPlayer(start, plays, fixed)
+		s := unpackPlayer(start, plays, fixedFields)
 		players.sumOf(ordinal).add(&s)
 	}
 	if !h.intactAtEnd() {
@@ -117,7 +117,7 @@ func UnpackMembers(
 	first := a.dayIndex(start)
 	var ordinal int32
 	for len(r.b) > 0 && !r.damaged {
-		plays, fixed := r.readPlayer(&ordinal)
+		plays, fixedFields := r.readPlayer(&ordinal)
 		packed := r.take(r.readUvarint())
 		if r.damaged || !isMember(ordinal) {
 			continue
@@ -125,7 +125,7 @@ func UnpackMembers(
 		if !a.addMember(first, plays, packed) {
 			return ErrDamaged
 		}
-		s := unpackPlayer(start, plays, fixed)
+		s := unpackPlayer(start, plays, fixedFields)
 		a.Players.sumOf(ordinal).add(&s)
 	}
 	if r.damaged {
@@ -135,29 +135,29 @@ func UnpackMembers(
 }
 
 // readPlayer reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
-func (r *reader) readPlayer(ordinal *int32) (plays int32, fixed []byte) {
+func (r *reader) readPlayer(ordinal *int32) (plays int32, fixedFields []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all players have one-byte numbers
 		*ordinal += int32(b[0])
 		plays = int32(b[1])
-		fixed = b[2:][:fixedSize]
+		fixedFields = b[2:][:fixedSize]
 		r.b = b[2+fixedSize:]
 	} else {
 		*ordinal += int32(r.readUvarint())
 		plays = int32(r.readUvarint())
-		fixed = r.take(fixedSize)
+		fixedFields = r.take(fixedSize)
 	}
 	r.damaged = r.damaged || *ordinal < 0
-	return plays, fixed
+	return plays, fixedFields
 }
 
-func unpackPlayer(start int64, plays int32, fixed []byte) PlayerSum {
-	result := binary.LittleEndian.Uint16(fixed)
+func unpackPlayer(start int64, plays int32, fixedFields []byte) PlayerSum {
+	result := binary.LittleEndian.Uint16(fixedFields)
 	return PlayerSum{
 		Plays:        plays,
 		BestScore:    int16(result & resultScore),
 		Completed:    result&resultCompleted != 0,
 		Passed:       result&resultPassed != 0,
-		LastPlayedAt: start + int64(binary.LittleEndian.Uint32(fixed[2:])),
+		LastPlayedAt: start + int64(binary.LittleEndian.Uint32(fixedFields[2:])),
 	}
 }
 
