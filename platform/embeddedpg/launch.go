@@ -19,12 +19,12 @@ var setupSQL string
 // launch starts the server and joins it. The caller holds s.lock and has found no running server.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
-	programs, err := FindPrograms(ctx, d.path)
+	programFolder, err := FindPrograms(ctx, d.path)
 	if err != nil {
 		return err
 	}
 	if !fileExists(d.filePath(clusterFolder)) {
-		if err := s.initialise(ctx, programs); err != nil {
+		if err := s.initialise(ctx, programFolder); err != nil {
 			return fmt.Errorf("creating the database in %q failed: %w", d.path, err)
 		}
 	}
@@ -49,7 +49,7 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := d.command(context.Background(), filepath.Join(programs, "postgres"),
+	cmd := d.command(context.Background(), filepath.Join(programFolder, "postgres"),
 		d.arguments(socket, options)...)
 	cmd.Stderr = log
 	cmd.ExtraFiles = []*os.File{lock}
@@ -85,14 +85,14 @@ func (d dataDir) removeStalePIDFile() {
 }
 
 // initialise creates newClusterFolder and renames it last, so that clusterFolder is either complete or missing.
-func (s *Server) initialise(ctx context.Context, programs string) error {
+func (s *Server) initialise(ctx context.Context, programFolder string) error {
 	incomplete := s.data.filePath(newClusterFolder)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
 		s.data.chown(incomplete)); err != nil {
 		return err
 	}
 	for _, step := range []struct {
-		input   string
+		stdin   string
 		command []string
 	}{
 		{"", []string{"initdb", "-D", incomplete, "--username=postgres", "--auth-local=trust",
@@ -100,8 +100,8 @@ func (s *Server) initialise(ctx context.Context, programs string) error {
 		{setupSQL, []string{"postgres", "--single", "-j", "-D", incomplete, "-c", "exit_on_error=on",
 			"template1"}},
 	} {
-		cmd := s.data.command(ctx, filepath.Join(programs, step.command[0]), step.command[1:]...)
-		cmd.Stdin = strings.NewReader(step.input)
+		cmd := s.data.command(ctx, filepath.Join(programFolder, step.command[0]), step.command[1:]...)
+		cmd.Stdin = strings.NewReader(step.stdin)
 		cmd.ExtraFiles = []*os.File{s.lock} // the program inherits the lock, because it may outlive a killed dg
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			_, lookupErr := user.LookupId(strconv.Itoa(os.Geteuid()))

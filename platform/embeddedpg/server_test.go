@@ -175,9 +175,9 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	dir := newParallelFolder(t)
 	stopServer(t, startServer(t, dir))
 	d := tb.Must(openDataDir(t.Context(), dir))(t)
-	programs := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
+	programFolder := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
 	socket := filepath.Dir(dir)
-	byHand := d.command(t.Context(), filepath.Join(programs, "postgres"), d.arguments(socket, nil)...)
+	byHand := d.command(t.Context(), filepath.Join(programFolder, "postgres"), d.arguments(socket, nil)...)
 	require.NoError(t, os.Chmod(socket, 0o777))
 	require.NoError(t, byHand.Start())
 	defer func() {

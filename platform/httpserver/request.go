@@ -200,8 +200,8 @@ func routeLabel(c *fiber.Ctx) string {
 	return strings.Clone(path)
 }
 
-// checkMethod responds with 501 to CONNECT, and to methods that fiber would refuse in plain text.
-func (s *Server) checkMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// refuseUnknownMethods responds with 501 to CONNECT, and to methods that fiber would refuse in plain text.
+func (s *Server) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if isKnownMethod(string(ctx.Method())) {
 			next(ctx)

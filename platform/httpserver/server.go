@@ -125,7 +125,7 @@ func New(o Options) *Server {
 		})
 	})
 	srv := s.app.Server()
-	srv.Handler = s.checkMethod(s.app.Handler())
+	srv.Handler = s.refuseUnknownMethods(s.app.Handler())
 	srv.CloseOnShutdown = true
 	srv.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
 	return s

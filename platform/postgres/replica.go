@@ -139,11 +139,11 @@ func (r *Replica) Check(ctx context.Context) error {
 	return r.await(waitCtx, conn, position)
 }
 
-// UseReplicas makes db.AcquireReplica use the replicas, and requests.HasReplicas return true.
+// UseReplicas makes db.AcquireReplica use the replicas, and requestPool.HasReplicas return true.
 // Call it before serving; none is read before WatchReplicas runs.
-func (db *DB) UseReplicas(replicas []*Replica, requests *DB) {
+func (db *DB) UseReplicas(replicas []*Replica, requestPool *DB) {
 	db.replicas = replicas
-	requests.hasReplicas = len(replicas) > 0
+	requestPool.hasReplicas = len(replicas) > 0
 }
 
 // AcquireReplica returns a connection whose next snapshot sees every commit before the position, or

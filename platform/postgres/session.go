@@ -13,9 +13,9 @@ import (
 
 // These bounds apply to a session by default (rules.md, Bounds).
 const (
-	statementTimeout = 30 * time.Second
-	lockTimeout      = 2 * time.Second
-	idleTimeout      = 10 * time.Second // bounds the idle time in a transaction
+	statementTimeout         = 30 * time.Second
+	lockTimeout              = 2 * time.Second
+	idleInTransactionTimeout = 10 * time.Second
 )
 
 const (
@@ -84,7 +84,7 @@ func sessionParams(opts Options) map[string]string {
 
 		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
 		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
-		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
+		"idle_in_transaction_session_timeout": milliseconds(idleInTransactionTimeout),
 		// Ending a migrator's idle session would release its lock: two migrators could run.
 		"idle_session_timeout": "0",
 

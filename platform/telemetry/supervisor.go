@@ -15,16 +15,16 @@ const restartWait = 10 * time.Second
 
 // Supervisor runs background work. It logs and counts a panic, and restarts the work after a wait.
 type Supervisor struct {
-	log    *slog.Logger
-	panics *prometheus.CounterVec
-	wait   time.Duration
+	log         *slog.Logger
+	panics      *prometheus.CounterVec
+	restartWait time.Duration
 }
 
 // NewSupervisor returns a supervisor that logs panics to log and counts them in metrics.
 func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor {
 	s := &Supervisor{
-		log:  log,
-		wait: restartWait,
+		log:         log,
+		restartWait: restartWait,
 		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_background_panics_total",
 			Help: "Panics of background work. Each is in the log with its stack.",
@@ -41,7 +41,7 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(s.wait):
+		case <-time.After(s.restartWait):
 		}
 	}
 }

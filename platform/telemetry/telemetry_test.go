@@ -86,7 +86,7 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	var log bytes.Buffer
 	supervisor := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
-	supervisor.wait = time.Millisecond
+	supervisor.restartWait = time.Millisecond
 	runs := 0
 	supervisor.Run(t.Context(), "sealer", func(context.Context) {
 		if runs++; runs < 4 {
@@ -102,7 +102,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 // After the end of the context, a panic does not restart the work.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
 	supervisor := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
-	supervisor.wait = time.Hour
+	supervisor.restartWait = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	supervisor.Run(ctx, "sealer", func(context.Context) {
 		cancel()

@@ -22,8 +22,8 @@ type Browser struct {
 	Address string // value of X-Forwarded-For; "": none
 }
 
-func NewBrowser(t testing.TB, base string) *Browser {
-	return &Browser{T: t, BaseURL: base, Cookies: map[string]string{}}
+func NewBrowser(t testing.TB, baseURL string) *Browser {
+	return &Browser{T: t, BaseURL: baseURL, Cookies: map[string]string{}}
 }
 
 // SignIn signs a person in, with the current code of the two-step secret if there is one.

@@ -20,16 +20,16 @@ const (
 // measureAdmission measures the latency of small requests, with and without load: two other organisations
 // request the largest reports.
 func measureAdmission(ctx context.Context, b *bench) error {
-	small := b.newClient(&b.data.Small)
-	large := [2]*client{b.newClient(&b.data.Main), b.newClient(&b.data.Other)}
+	smallClient := b.newClient(&b.data.Small)
+	largeClients := [2]*client{b.newClient(&b.data.Main), b.newClient(&b.data.Other)}
 	withoutLoad := func(ctx context.Context) (float64, error) {
-		return small.percentile99(ctx, b.path("stats", small.dataset, 30))
+		return smallClient.percentile99(ctx, b.path("stats", smallClient.dataset, 30))
 	}
 	withLoad := func(ctx context.Context) (p99 float64, err error) {
 		loadCtx, cancel := context.WithCancel(ctx)
 		var load errgroup.Group
 		for i := range loadClients {
-			c := large[i%2]
+			c := largeClients[i%2]
 			load.Go(func() error { return c.repeat(loadCtx, b.path("stats", c.dataset, 366)) })
 		}
 		p99, err = withoutLoad(ctx)

@@ -32,18 +32,18 @@ func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 
 // Raw is like gorm's Raw, for SQL on one organisation, which is its parameter @org. gorm's own Raw
 // and Exec need Across. The guard does not inspect a Raw inside a condition.
-func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
-	return db.Set(rawSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
+func Raw(db *gorm.DB, organisationID, query string, args ...any) *gorm.DB {
+	return db.Set(rawSetting, organisationID).Raw(query, withOrg(query, organisationID, args)...)
 }
 
 // Exec is like Raw, for SQL that returns no rows.
-func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
-	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
+func Exec(db *gorm.DB, organisationID, query string, args ...any) *gorm.DB {
+	return db.Set(rawSetting, organisationID).Exec(query, withOrg(query, organisationID, args)...)
 }
 
-// withOrg adds @org to args if the text contains it. Otherwise the id must be among the parameters.
-func withOrg(text, organisationID string, args []any) []any {
-	if !strings.Contains(text, "@org") {
+// withOrg adds @org to args if query contains it. Otherwise the id must be among the parameters.
+func withOrg(query, organisationID string, args []any) []any {
+	if !strings.Contains(query, "@org") {
 		return args
 	}
 	return append(args, sql.Named("org", organisationID))

@@ -80,7 +80,7 @@ func adminURL(s *embeddedpg.Server) string {
 // because a crash may damage a cluster without fsync. It is in memory if possible: creating a
 // database then takes 15 ms instead of 300.
 func sharedFolder(ctx context.Context) (string, error) {
-	programs, err := embeddedpg.FindProgram(ctx, "", "postgres")
+	programFolder, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {
 		return "", err
 	}
@@ -92,7 +92,7 @@ func sharedFolder(ctx context.Context) (string, error) {
 	}
 	// Linux only: the path is missing elsewhere
 	bootID, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	hash := sha256.Sum256(append(bootID, programs...))
+	hash := sha256.Sum256(append(bootID, programFolder...))
 	return filepath.Join(base, fmt.Sprintf("dg-test-%d-%x", os.Geteuid(), hash[:4])), nil
 }
 
