@@ -235,28 +235,36 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 		overlap := choice.Duration
 		oldKey, token := b.newKey()
 		created, newToken := tb.Must2(b.replace(oldKey, overlap))(t)
-		require.Equal(t, oldKey.ID, created.Replaces)
-		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", oldKey), time.Minute)
-
 		useOldKey := func(_ int, instance *apikeys.Service) error {
 			return errors.Join(b.checkUsable(ourOrganisation, oldKey.ID), b.useFunc(token)(0, instance))
 		}
-		b.accept(newToken)
-		require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, useOldKey)) == 2, "%s", overlap)
-
-		// The column rounds to whole milliseconds, so it may be half a millisecond ahead.
-		b.Exec(`update api_keys set revoked_at = clock_timestamp()
-			where id = $1 and revoked_at > clock_timestamp()`, oldKey.ID)
-		b.Exec(`select pg_sleep(0.001)`)
-		require.Zero(t, countAccepted(b.concurrently(2, useOldKey)))
-		require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
-			requireCode(t, apperr.AuthRequired, b.use(token)).Message)
+		t.Run(overlap.String()+": the new key names the old one and works", func(t *testing.T) {
+			require.Equal(t, oldKey.ID, created.Replaces)
+			b.accept(newToken)
+		})
+		t.Run(overlap.String()+": the old key works during the overlap", func(t *testing.T) {
+			require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", oldKey), time.Minute)
+			require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, useOldKey)) == 2)
+		})
+		t.Run(overlap.String()+": the old key is refused after it", func(t *testing.T) {
+			// The column rounds to whole milliseconds, so it may be half a millisecond ahead.
+			b.Exec(`update api_keys set revoked_at = clock_timestamp()
+				where id = $1 and revoked_at > clock_timestamp()`, oldKey.ID)
+			b.Exec(`select pg_sleep(0.001)`)
+			require.Zero(t, countAccepted(b.concurrently(2, useOldKey)))
+			require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
+				requireCode(t, apperr.AuthRequired, b.use(token)).Message)
+		})
 	}
 	oldKey, _ := b.newKey()
-	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, oldKey.ID)
-	require.NoError(t, tb.ErrorOf2(b.replace(oldKey, week)))
-	require.Equal(t, b.readInstant("expires_at", oldKey), b.readInstant("revoked_at", oldKey))
-	require.ErrorIs(t, tb.ErrorOf2(b.replace(oldKey, week)), apikeys.ErrNotReplaceable, "in its overlap")
+	t.Run("an earlier expiry ends the overlap", func(t *testing.T) {
+		b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, oldKey.ID)
+		require.NoError(t, tb.ErrorOf2(b.replace(oldKey, week)))
+		require.Equal(t, b.readInstant("expires_at", oldKey), b.readInstant("revoked_at", oldKey))
+	})
+	t.Run("a key is replaced once", func(t *testing.T) {
+		require.ErrorIs(t, tb.ErrorOf2(b.replace(oldKey, week)), apikeys.ErrNotReplaceable, "in its overlap")
+	})
 }
 
 // Only a usable key can be replaced. The rules of creation apply to the new key.
