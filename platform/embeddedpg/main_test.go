@@ -97,7 +97,6 @@ func (p peer) kill() {
 	_ = p.Wait()
 }
 
-// newParallelFolder makes the test parallel and returns a newFolder.
 func newParallelFolder(t *testing.T, subfolders ...string) string {
 	t.Parallel()
 	return newFolder(t, subfolders...)

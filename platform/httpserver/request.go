@@ -200,7 +200,7 @@ func routeLabel(c *fiber.Ctx) string {
 	return strings.Clone(path)
 }
 
-// refuseUnknownMethods responds with 501 to CONNECT, and to methods that fiber would refuse in plain text.
+// refuseUnknownMethods responds with 501 to CONNECT and to methods that fiber does not know.
 func (s *Server) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if isKnownMethod(string(ctx.Method())) {

@@ -115,7 +115,6 @@ func readResponse(response *http.Response) testResponse {
 	return testResponse{Response: response, body: string(body), err: err}
 }
 
-// get sends a GET with Go's client, without transparent compression.
 func (s *testServer) get(t *testing.T, path string, header ...string) testResponse {
 	t.Helper()
 	return s.send(t, http.MethodGet, path, header...)
