@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport lists the parts that a part may import, by path. "*" is all but app, app/commands, apptest and testkit.
+// mayImport maps a part of the program, which is a package or a folder of packages, to the parts that it may import.
+// "*" stands for all parts but app, app/commands, app/apptest and platform/testkit.
 var mayImport = map[string]string{
 	"app":          "app/commands",
 	"app/commands": "* app/apptest", // only tests import apptest
@@ -56,7 +57,7 @@ var mayImport = map[string]string{
 	"web/internal/webtest": "* app/apptest platform/testkit", // webtest is a test kit
 }
 
-// partOf returns the package's key in mayImport: its own path, or that of the nearest parent folder.
+// partOf returns the part of a package in mayImport: its own path, or the nearest parent folder.
 func partOf(pkg string) string {
 	for part := pkg; part != "."; part = path.Dir(part) {
 		if _, ok := mayImport[part]; ok {
@@ -66,12 +67,12 @@ func partOf(pkg string) string {
 	return pkg
 }
 
-// whyForbidden returns why an import is not allowed, or "".
+// whyForbidden returns why mayImport does not allow an import, or "" if it does.
 func whyForbidden(from, to string) string {
 	part := partOf(from)
 	target := partOf(to)
-	names, known := mayImport[part]
-	allowed := strings.Fields(names)
+	listed, known := mayImport[part]
+	allowed := strings.Fields(listed)
 	switch {
 	case from == to, slices.Contains(allowed, target):
 		return ""
@@ -86,16 +87,16 @@ func whyForbidden(from, to string) string {
 	return fmt.Sprintf("%s imports %s, which the table does not allow", from, to)
 }
 
-// mayImport allows every import in the program, and refuses forbidden ones.
+// mayImport allows each import of the program, and does not allow the listed ones.
 func TestModuleBoundaries(t *testing.T) {
 	t.Parallel()
-	for _, edge := range [][2]string{
+	for _, forbidden := range [][2]string{
 		{"modules/audit", "modules/org"}, {"platform/httpserver", "modules/audit"}, {"modules/publicapi", "app"},
 		{"modules/newcomer", "platform/apperr"}, {"modules/audit", "platform/testkit"}, {"app/commands", "app"},
 		{"app/commands", "platform/testkit/pgtest"}, {"app", "app/apptest"}, {"scripts/bench", "app/commands"},
 		{"web/keys", "web/reports"}, {"web/ui", "web/keys"},
 	} {
-		require.NotEmpty(t, whyForbidden(edge[0], edge[1]), "%v", edge)
+		require.NotEmpty(t, whyForbidden(forbidden[0], forbidden[1]), "%v", forbidden)
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "list",
 		"-json=ImportPath,Imports,TestImports,XTestImports", "dg/...").Output()

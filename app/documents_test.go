@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	// namedFilePattern matches a file in a document: its path, or its name after another file of the same folder.
+	// namedFilePattern matches the path of a file. A bare name is in the folder of the path before it.
 	namedFilePattern = regexp.MustCompile(
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`")
 	namedTestPattern = regexp.MustCompile("`(Test[A-Z]\\w*)`")
@@ -94,15 +94,15 @@ var (
 	testPattern    = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(t `)
 )
 
-// Each section of the specification and subject of /docs/security has tests. All tests that documents name exist.
+// Each section of the specification and each subject of /docs/security has tests, which exist.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
-	table := tb.Must(os.ReadFile("promises.md"))(t)
-	rows := promiseRowPattern.FindAllStringSubmatch(string(table), -1)
-	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
-	page := string(filesOfTree(t, ".html")["web/docs/templates/security.html"])
+	promises := tb.Must(os.ReadFile("promises.md"))(t)
+	rows := promiseRowPattern.FindAllStringSubmatch(string(promises), -1)
+	require.Len(t, rows, strings.Count(string(promises), "\n| ")-1, "a row is malformed")
+	securityPage := string(filesOfTree(t, ".html")["web/docs/templates/security.html"])
 	var subjects, sections, provedSubjects, namedTests []string
-	for _, match := range subjectPattern.FindAllStringSubmatch(page, -1) {
+	for _, match := range subjectPattern.FindAllStringSubmatch(securityPage, -1) {
 		subjects = append(subjects, match[1])
 	}
 	require.Greater(t, len(subjects), 20)

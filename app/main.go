@@ -16,11 +16,11 @@ func main() {
 	signal.Ignore(syscall.SIGHUP) // dg does not reload, and continues after its terminal closes
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		<-time.After(time.Second) // supervisors may send the same signal to process and group
+		<-time.After(time.Second) // a supervisor may signal both the process and its group
 		stop()                    // a later signal kills dg
 	})
-	process := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
-	status := commands.Run(ctx, os.Args[1:], process)
+	stdio := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	status := commands.Run(ctx, os.Args[1:], stdio)
 	stop()
 	os.Exit(status)
 }

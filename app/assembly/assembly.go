@@ -30,11 +30,10 @@ import (
 	"dg/web/ui"
 )
 
-// Settings configure a Program.
 type Settings struct {
 	ServingURL        string
 	Replicas          []string // URLs of hot standbys, with the serving role
-	MaxRequestConns   int32    // connections for requests; 0: defaultRequests
+	MaxRequestConns   int32    // connections for requests; 0: defaultRequestConns
 	BaseURL           string
 	Operator          mail.Address // shown on error pages; zero: none
 	Proxies           []netip.Prefix
@@ -82,33 +81,33 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		s.Now = time.Now
 	}
 	p := &Program{Pools: pools, log: s.Logger, Ops: telemetry.NewRegistry()}
-	counts := newMetrics(p.Ops)
-	m, err := newServices(pools, s, p.Ops, counts)
+	counters := newMetrics(p.Ops)
+	services, err := newServices(pools, s, p.Ops, counters)
 	if err != nil {
 		return nil, err
 	}
-	p.Keys = m.Keys
-	p.exports = m.Exports
+	p.Keys = services.Keys
+	p.exports = services.Exports
 	sealer := sealer.New(pools.Snapshots, s.Now, s.Logger)
-	sealer.OnPass = counts.countSealerPass
+	sealer.OnPass = counters.countSealerPass
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
-		"key usage": m.Keys.UsageCounter.Run,
+		"key usage": services.Keys.UsageCounter.Run,
 		"replicas":  pools.Snapshots.WatchReplicas,
 	}
 	requests := limit.NewRequests(int(pools.Requests.Pool.Config().MaxConns))
 	api, err := publicapi.New(publicapi.Dependencies{
-		Keys:     m.Keys,
-		Games:    m.Games,
-		Reports:  m.Reports,
-		Exports:  m.Exports,
-		Policy:   m.Policy,
+		Keys:     services.Keys,
+		Games:    services.Games,
+		Reports:  services.Reports,
+		Exports:  services.Exports,
+		Policy:   services.Policy,
 		Requests: requests,
 	}, s.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	screens := web.New(web.Dependencies{Services: m, Requests: requests, Operator: s.Operator}, s.BaseURL, s.Now)
+	screens := web.New(web.Dependencies{Services: services, Requests: requests, Operator: s.Operator}, s.BaseURL, s.Now)
 	p.Server = httpserver.New(httpserver.Options{
 		Logger:         s.Logger,
 		RedactPath:     apikeys.Redact,
@@ -120,8 +119,9 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerCollectors(p.Ops, s, pools, &p.ready, m.Keys, m.Reports.Limiters(), m.Exports.Limiters(),
-		m.Identity.Limiters(), screens.Limiters(), api.Limiters(), requests.Limiters())
+	registerCollectors(p.Ops, s, pools, &p.ready, services.Keys, services.Reports.Limiters(),
+		services.Exports.Limiters(), services.Identity.Limiters(), screens.Limiters(), api.Limiters(),
+		requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
@@ -129,52 +129,51 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 }
 
 func newServices(
-	p Pools, s Settings, ops prometheus.Registerer, counts *metrics,
-) (m ui.Services, err error) {
-	if m.Policy, err = authz.New(); err != nil {
-		return m, err
+	pools Pools, s Settings, ops prometheus.Registerer, counters *metrics,
+) (services ui.Services, err error) {
+	if services.Policy, err = authz.New(); err != nil {
+		return services, err
 	}
-	m.Log = audit.New(p.Requests)
-	m.Log.OnWriteFailure = counts.auditFailures.Inc
-	m.Orgs = org.New(p.Requests, m.Log, m.Policy)
-	m.Games = games.New(p.Requests)
-	m.Reports = reports.New(p.Snapshots, reports.Options{FixedPseudonyms: true, PlayerVersions: true})
-	m.Reports.OnDamage = func(q reports.Query, err error) {
+	services.Log = audit.New(pools.Requests)
+	services.Log.OnWriteFailure = counters.auditFailures.Inc
+	services.Orgs = org.New(pools.Requests, services.Log, services.Policy)
+	services.Games = games.New(pools.Requests)
+	services.Reports = reports.New(pools.Snapshots, reports.Options{FixedPseudonyms: true, PlayerVersions: true})
+	services.Reports.OnDamage = func(q reports.Query, err error) {
 		s.Logger.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
 			"fork", q.ForkID, "error", err)
-		counts.damagedSegments.Inc()
+		counters.damagedSegments.Inc()
 	}
-	m.Identity = identity.New(p.Requests, s.Now, identity.Recorder{
-		OrganisationsOf: m.Orgs.OrganisationIDsIn,
-		Audit:           m.Log,
+	services.Identity = identity.New(pools.Requests, s.Now, identity.Recorder{
+		OrganisationsOf: services.Orgs.OrganisationIDsIn,
+		Audit:           services.Log,
 		Log:             s.Logger,
-		OnFailedSignIn:  func(reason string) { counts.signInFailures.WithLabelValues(reason).Inc() },
+		OnFailedSignIn:  func(reason string) { counters.signInFailures.WithLabelValues(reason).Inc() },
 	}, s.Keyring)
-	m.Exports = exports.New(m.Reports, m.Log, p.Recheck, ops)
-	m.Keys = apikeys.New(p.Requests, m.Orgs, m.Log, m.Policy, s.Now)
-	m.Keys.OnRefusal = func(reason audit.Reason) { counts.keyRefusals.WithLabelValues(string(reason)).Inc() }
-	return m, nil
+	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, ops)
+	services.Keys = apikeys.New(pools.Requests, services.Orgs, services.Log, services.Policy, s.Now)
+	services.Keys.OnRefusal = func(r audit.Reason) { counters.keyRefusals.WithLabelValues(string(r)).Inc() }
+	return services, nil
 }
 
 // usageTimeout bounds how long Close takes to store the usage of API keys.
 const usageTimeout = 2 * time.Second
 
-// Serve serves on ln until ctx ends. It calls ready when it starts. It returns the errors of the
-// server and its shutdown.
+// Serve calls ready, and serves on ln until ctx ends. Its error includes that of the shutdown.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
-	failed := make(chan error, 1)
+	serveErr := make(chan error, 1)
 	go func() {
-		failed <- p.Server.Serve(ln)
-		close(failed)
+		serveErr <- p.Server.Serve(ln)
+		close(serveErr)
 	}()
 	ready()
 	var err error
 	select {
-	case err = <-failed:
+	case err = <-serveErr:
 	case <-ctx.Done():
 		p.log.Info("stopping: running requests may finish")
 	}
-	err = errors.Join(err, p.Server.Shutdown(context.Background()), <-failed)
+	err = errors.Join(err, p.Server.Shutdown(context.Background()), <-serveErr)
 	p.exports.Drain()
 	return err
 }
@@ -189,8 +188,7 @@ func (p *Program) RunBackground(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground
-// have returned.
+// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground.
 func (p *Program) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), usageTimeout)
 	defer cancel()

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	keyReasons = []string{string(apikeys.UnknownKey), string(audit.WrongSecret), string(audit.Revoked),
+	refusalReasons = []string{string(apikeys.UnknownKey), string(audit.WrongSecret), string(audit.Revoked),
 		string(audit.Expired), string(audit.BelowPlan),
 		string(audit.InsufficientScope), string(audit.OtherOrganisation), string(audit.OutsideAPI)}
 	passOutcomes = []string{"done", "locked", "failed"}
@@ -49,7 +49,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 	return &metrics{
 		keyRefusals: counters("dg_key_refusals_total", "Refused uses of API keys.", "reason",
-			keyReasons),
+			refusalReasons),
 		signInFailures: counters("dg_sign_in_failures_total", "Failed sign-ins.", "reason",
 			identity.FailureReasons),
 		auditFailures: counter("dg_audit_failures_total",
@@ -64,8 +64,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// countSealerPass counts a pass of the sealer. After a failed pass the gauge stays, because the pass did
-// not see the whole backlog.
+// countSealerPass keeps the backlog after a failed pass, which did not see all of it.
 func (m *metrics) countSealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	switch {
@@ -85,13 +84,13 @@ func registerCollectors(
 	limiters ...map[string]*limit.Limiter,
 ) {
 	version := prometheus.Labels{"version": s.Version, "goversion": runtime.Version()}
-	gauge(prometheus.WrapRegistererWith(version, r), "dg_build_info",
+	registerGauge(prometheus.WrapRegistererWith(version, r), "dg_build_info",
 		"Version of the program and of Go. Always 1.", func() float64 { return 1 })
-	gauge(r, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
+	registerGauge(r, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
 		func() float64 { return float64(s.UnreadableSecrets) })
-	gauge(r, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
+	registerGauge(r, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
 		func() float64 { return boolToFloat(ready.check(pools) == nil) })
-	gauge(r, "dg_keys_expiring_in_use", "Keys that end within 14 days, were used in the last 14, and "+
+	registerGauge(r, "dg_keys_expiring_in_use", "Keys that end within 14 days, were used in the last 14, and "+
 		"were not replaced. NaN: the database did not answer.", func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -107,9 +106,9 @@ func registerCollectors(
 	for _, replica := range pools.Replicas {
 		label := prometheus.Labels{"replica": strconv.Itoa(replica.Number)}
 		labelled := prometheus.WrapRegistererWith(label, r)
-		gauge(labelled, "dg_replica_resting", "1 while reports leave out the replica.",
+		registerGauge(labelled, "dg_replica_resting", "1 while reports leave out the replica.",
 			func() float64 { return boolToFloat(replica.LeftOut()) })
-		counter(labelled, "dg_replica_reads_total",
+		registerCounter(labelled, "dg_replica_reads_total",
 			"Reads of reports and exports that the replica has taken.",
 			func() float64 { return float64(replica.Reads()) })
 	}
@@ -121,25 +120,25 @@ func registerCollectors(
 }
 
 func registerLimiter(r prometheus.Registerer, l *limit.Limiter) {
-	gauge(r, "dg_work_running", "Pieces of expensive work that run.",
+	registerGauge(r, "dg_work_running", "Pieces of expensive work that run.",
 		func() float64 { return float64(l.Stats().Running) })
-	gauge(r, "dg_work_waiting", "Requests that wait for their turn.",
+	registerGauge(r, "dg_work_waiting", "Requests that wait for their turn.",
 		func() float64 { return float64(l.Stats().Waiting) })
-	refused := func(share string, read func(limit.Stats) uint64) {
-		counter(prometheus.WrapRegistererWith(prometheus.Labels{"share": share}, r),
+	registerRefused := func(share string, read func(limit.Stats) uint64) {
+		registerCounter(prometheus.WrapRegistererWith(prometheus.Labels{"share": share}, r),
 			"dg_work_refused_total", "Requests that were refused because a share was taken: their own, "+
 				"such as their organisation's, or that of the instance.",
 			func() float64 { return float64(read(l.Stats())) })
 	}
-	refused("own", func(s limit.Stats) uint64 { return s.KeyRefused })
-	refused("instance", func(s limit.Stats) uint64 { return s.Refused - s.KeyRefused })
+	registerRefused("own", func(s limit.Stats) uint64 { return s.KeyRefused })
+	registerRefused("instance", func(s limit.Stats) uint64 { return s.Refused - s.KeyRefused })
 }
 
-func gauge(r prometheus.Registerer, name, help string, read func() float64) {
+func registerGauge(r prometheus.Registerer, name, help string, read func() float64) {
 	promauto.With(r).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 }
 
-func counter(r prometheus.Registerer, name, help string, read func() float64) {
+func registerCounter(r prometheus.Registerer, name, help string, read func() float64) {
 	promauto.With(r).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
 }
 

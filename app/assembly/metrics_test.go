@@ -29,7 +29,7 @@ import (
 // Each metric of dg follows Prometheus' conventions and has a help text. Alerts and documents name existing metrics.
 func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
-	// a failed replica does not prevent the start
+	// a replica has metrics even if it does not answer
 	w := apptest.ServeInProcess(t, testkit.New(t),
 		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
 	lock := w.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
@@ -41,8 +41,8 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	w.Browser("").Get("/sign-in")
 
 	apptest.WaitUntil(t, 20*time.Second, "the background work does not register its own", func() bool {
-		served, err := testutil.GatherAndCount(w.Ops, "dg_background_panics_total")
-		return err == nil && served > 0 && w.MetricValue("dg_sealer_passes_total", "locked") == 1
+		count, err := testutil.GatherAndCount(w.Ops, "dg_background_panics_total")
+		return err == nil && count > 0 && w.MetricValue("dg_sealer_passes_total", "locked") == 1
 	})
 	require.NoError(t, lock.Rollback(t.Context()))
 	problems := tb.Must(testutil.GatherAndLint(w.Ops))(t)
@@ -63,19 +63,19 @@ var metricNamePattern = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
 // Each event is counted once, under its reason or outcome. No label has an id.
 func TestEachEventIsCountedOnce(t *testing.T) {
 	w := start(t)
-	x := w.newTenant(3)
-	otherTenant := w.newTenant(0)
+	acme := w.newTenant(3)
+	globex := w.newTenant(0)
 	require.InDelta(t, 1, w.MetricValue("dg_ready"), 0)
 	require.InDelta(t, 0, w.MetricValue("dg_keys_expiring_in_use"), 0)
-	wrongSecret, unknownKey := x, x
-	wrongSecret.key.Secret = strings.Repeat("x", len(x.key.Secret))
-	unknownKey.key.ID = strings.Repeat("x", len(x.key.ID))
-	require.Equal(t, http.StatusOK, w.call(x, x.exportPath()))
-	w.call(x, otherTenant.exportPath())
+	wrongSecret, unknownKey := acme, acme
+	wrongSecret.key.Secret = strings.Repeat("x", len(acme.key.Secret))
+	unknownKey.key.ID = strings.Repeat("x", len(acme.key.ID))
+	require.Equal(t, http.StatusOK, w.call(acme, acme.exportPath()))
+	w.call(acme, globex.exportPath())
 	w.call(wrongSecret, "/api/v1/forks")
 	w.call(unknownKey, "/api/v1/forks")
 	signInWith(w.Browser(""), "nobody@acme.example", wrongPassword)
-	signInWith(w.Browser(""), x.owner.Email, wrongPassword)
+	signInWith(w.Browser(""), acme.owner.Email, wrongPassword)
 	for _, series := range [][2]string{
 		{"dg_exports_finished_total", "completed"}, {"dg_key_refusals_total", "other_organisation"},
 		{"dg_key_refusals_total", "wrong_secret"}, {"dg_key_refusals_total", "unknown_key"},
@@ -94,7 +94,7 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	require.InDelta(t, 1, w.MetricValue("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.MetricValue("dg_key_refusals_total"), 0, "not recorded, not counted")
 	families := tb.Must(w.Ops.Gather())(t)
-	for _, id := range []string{x.ID, x.fork.ID, otherTenant.fork.ID, x.key.ID, unknownKey.key.ID, "nobody@"} {
+	for _, id := range []string{acme.ID, acme.fork.ID, globex.fork.ID, acme.key.ID, unknownKey.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
 	w.Close() // closes the pools: without a database the program is not ready
@@ -109,25 +109,25 @@ const callerTraceID, callerSpanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7
 // handler has returned. Spans have the request id, but no key, no id of an object, no query value and no parameter.
 // Failures are marked with error codes, without texts.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
-	c := tb.NewCollector(t)
+	collector := tb.NewCollector(t)
 	traces := tb.Must(telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),
-		otlptracehttp.WithEndpointURL(c.URL+"/v1/traces"),
+		otlptracehttp.WithEndpointURL(collector.URL+"/v1/traces"),
 		otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"})))(t)
 	w := startWith(t, assembly.Settings{Tracer: traces.Tracer()})
-	x := w.newTenant(3)
+	acme := w.newTenant(3)
 	headers := []string{"traceparent", "00-" + callerTraceID + "-" + callerSpanID + "-01",
-		"tracestate", "caller=" + x.key.Secret, "X-Request-Id", "the-request"}
-	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks/"+x.fork.ID+"/stats"+januaryQuery, headers...))
-	require.Equal(t, http.StatusOK, w.call(x, x.exportPath(), headers...))
+		"tracestate", "caller=" + acme.key.Secret, "X-Request-Id", "the-request"}
+	require.Equal(t, http.StatusOK, w.call(acme, "/api/v1/forks/"+acme.fork.ID+"/stats"+januaryQuery, headers...))
+	require.Equal(t, http.StatusOK, w.call(acme, acme.exportPath(), headers...))
 	w.Exec(`revoke select on forks from dg_app`)
-	require.Equal(t, http.StatusInternalServerError, w.call(x, "/api/v1/forks/"+x.fork.ID, headers...))
+	require.Equal(t, http.StatusInternalServerError, w.call(acme, "/api/v1/forks/"+acme.fork.ID, headers...))
 	require.NoError(t, w.Stop()) // returns after the export has ended
 	traces.Close()
-	spans := slices.DeleteFunc(c.Spans(), func(s *tracepb.Span) bool {
+	spans := slices.DeleteFunc(collector.Spans(), func(s *tracepb.Span) bool {
 		return hex.EncodeToString(s.GetTraceId()) != callerTraceID
 	})
 
-	errorCodes := map[string]string{} // error codes by name of the span
+	errorCodes := map[string]string{} // by name of the span
 	var roots []string
 	for _, s := range spans {
 		errorCodes[s.GetName()] = s.GetStatus().GetMessage()
@@ -157,8 +157,8 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		}
 		require.Equal(t, expected, slices.Sorted(maps.Keys(attributes)), s.GetName())
 	}
-	for _, request := range c.Received() {
-		for _, secret := range []string{x.key.Secret, x.key.ID, x.ID, x.fork.ID, "2026-01", "select"} {
+	for _, request := range collector.Received() {
+		for _, secret := range []string{acme.key.Secret, acme.key.ID, acme.ID, acme.fork.ID, "2026-01", "select"} {
 			require.NotContains(t, strings.ToLower(request.Raw), strings.ToLower(secret))
 		}
 		require.Equal(t, "dg", request.Header.Get("X-Team"))

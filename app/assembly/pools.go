@@ -28,15 +28,14 @@ type Pools struct {
 }
 
 const (
-	// maxSnapshots includes one connection for the sealer and one for short reads of screens.
-	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequests makes 31 connections together with the other pools. PostgreSQL's default is
+	// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
+	maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
+	// defaultRequestConns makes 31 connections together with the other pools. PostgreSQL's default is
 	// 100, of which 3 are reserved for superusers. With three instances, 4 remain.
-	defaultRequests = 12
+	defaultRequestConns = 12
 )
 
-// openPools returns the open pools. It returns them with an error too, so that the caller can close
-// them.
+// openPools returns the open pools even with an error, so that the caller can close them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
@@ -45,12 +44,12 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 		db, err = postgres.Open(ctx, s.ServingURL, poolOptions(s, name, size))
 		return db
 	}
-	p.Requests = open("requests", cmp.Or(s.MaxRequestConns, defaultRequests))
-	p.Snapshots = open("snapshots", maxSnapshots)
+	p.Requests = open("requests", cmp.Or(s.MaxRequestConns, defaultRequestConns))
+	p.Snapshots = open("snapshots", maxSnapshotConns)
 	p.Recheck = open("recheck", 1)
 	if err == nil && len(s.Replicas) > 0 {
 		p.Replicas, err = postgres.OpenReplicas(ctx, s.Replicas, p.Requests,
-			poolOptions(s, "snapshots", maxSnapshots))
+			poolOptions(s, "snapshots", maxSnapshotConns))
 	}
 	if err != nil {
 		return p, err
@@ -117,17 +116,17 @@ func (p *Program) mountHealth(router fiber.Router) {
 		}
 		lines := []string{"ready"}
 		for _, r := range p.Pools.Replicas {
-			state := "read"
+			use := "read"
 			if r.LeftOut() {
-				state = "left out"
+				use = "left out"
 			}
-			lines = append(lines, fmt.Sprintf("replica %d: %s", r.Number, state))
+			lines = append(lines, fmt.Sprintf("replica %d: %s", r.Number, use))
 		}
 		return c.SendString(strings.Join(lines, "\n") + "\n")
 	})
 }
 
-// readyAge is the lifetime of a cached result, because anyone may request /readyz at any rate.
+// readyAge is how long a result is cached, because anyone may request /readyz at any rate.
 const readyAge = time.Second
 
 // readiness caches the last result of Pools.ready. Concurrent requests wait for one check.

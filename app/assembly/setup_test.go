@@ -42,28 +42,28 @@ type tenant struct {
 }
 
 func (w *world) newTenant(plays int) tenant {
-	x := tenant{Organisation: w.AddOrganisation(testkit.Organisation{})}
-	x.owner = w.AddMember(x.ID, "owner")
-	x.fork = w.AddFork(testkit.Fork{OrganisationID: x.ID})
-	w.AddPlayers(x.ID, 10)
-	w.AddPlays(x.fork, plays, x.fork.CreatedAt, time.Second)
-	x.key = w.AddKey(x.ID)
-	return x
+	added := tenant{Organisation: w.AddOrganisation(testkit.Organisation{})}
+	added.owner = w.AddMember(added.ID, "owner")
+	added.fork = w.AddFork(testkit.Fork{OrganisationID: added.ID})
+	w.AddPlayers(added.ID, 10)
+	w.AddPlays(added.fork, plays, added.fork.CreatedAt, time.Second)
+	added.key = w.AddKey(added.ID)
+	return added
 }
 
 // call sends a GET with the tenant's key and with headers as name, value pairs.
-func (w *world) call(x tenant, path string, headers ...string) (status int) {
-	response := apptest.Get(w.T, apptest.NewClient(), w.BaseURL+path, x.key.Token(), headers...)
+func (w *world) call(caller tenant, path string, headers ...string) (status int) {
+	response := apptest.Get(w.T, apptest.NewClient(), w.BaseURL+path, caller.key.Token(), headers...)
 	apptest.ReadAll(w.T, response)
 	return response.StatusCode
 }
 
-func (x tenant) exportPath() string {
-	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + januaryQuery
+func (t tenant) exportPath() string {
+	return "/api/v1/forks/" + t.fork.ID + "/exports/csv" + januaryQuery
 }
 
-func (w *world) beginExport(x tenant) *http.Response {
-	response := apptest.Get(w.T, apptest.SmallWindowClient(), w.BaseURL+x.exportPath(), x.key.Token())
+func (w *world) beginExport(caller tenant) *http.Response {
+	response := apptest.Get(w.T, apptest.SmallWindowClient(), w.BaseURL+caller.exportPath(), caller.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)
 	return response
 }
@@ -107,8 +107,8 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 // rules.md, CSV: with an exhausted request pool an export continues, and a revocation aborts it within two seconds.
 func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 	w := start(t)
-	x := w.newTenant(30_000)
-	ended := apptest.ReadSlowly(w.beginExport(x).Body)
+	acme := w.newTenant(30_000)
+	ended := apptest.ReadSlowly(w.beginExport(acme).Body)
 	requests := w.Pools.Requests.Pool
 	for range requests.Config().MaxConns {
 		conn := tb.Must(requests.Acquire(t.Context()))(t)
@@ -119,7 +119,7 @@ func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 		return w.Pools.Recheck.Pool.Stat().AcquireCount() > rechecks+3
 	})
 	revokedAt := time.Now()
-	w.Exec(`update api_keys set revoked_at = now() where id = $1`, x.key.ID)
+	w.Exec(`update api_keys set revoked_at = now() where id = $1`, acme.key.ID)
 	require.ErrorIs(t, <-ended, syscall.ECONNRESET)
 	require.Less(t, time.Since(revokedAt), 3*time.Second)
 }
@@ -127,23 +127,23 @@ func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 // openapi.yaml, exportForkPlaysCsv: all rows are of one snapshot, despite a change of the reporting mode or an erasure.
 func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
-	x := w.newTenant(10_000)
-	export := w.beginExport(x)
+	acme := w.newTenant(10_000)
+	export := w.beginExport(acme)
 	w.Exec(`update organisations set reporting_mode = 'nominative'`)
 	w.Exec(`delete from plays where player < 5`)
 	file := apptest.ReadAll(t, export)
 	require.Equal(t, 10_001, strings.Count(file, "\n"))
 	require.Equal(t, 1_000, strings.Count(file, ",P-1,P-1,"))
 	require.NotContains(t, file, "Player")
-	nextFile := apptest.ReadAll(t, apptest.Get(t, apptest.NewClient(), w.BaseURL+x.exportPath(), x.key.Token()))
+	nextFile := apptest.ReadAll(t, apptest.Get(t, apptest.NewClient(), w.BaseURL+acme.exportPath(), acme.key.Token()))
 	require.Contains(t, nextFile, "Player 5")
 }
 
-// At shutdown, running exports continue for the grace. Then they end with a reset, which the audit log records.
+// At shutdown, running exports continue for the grace period. Then they are reset, which the audit log records.
 func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	w := start(t)
-	x := w.newTenant(10_000)
-	bodies := []io.Reader{w.beginExport(x).Body, w.beginExport(x).Body}
+	acme := w.newTenant(10_000)
+	bodies := []io.Reader{w.beginExport(acme).Body, w.beginExport(acme).Body}
 	stoppedAt := time.Now()
 	require.NoError(t, w.Stop())
 	require.GreaterOrEqual(t, time.Since(stoppedAt), time.Second, "running answers have a grace")
@@ -158,13 +158,13 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 // Close stores the usage of the last minute, which is in memory until then.
 func TestShutdownStoresKeyUsage(t *testing.T) {
 	w := start(t)
-	x := w.newTenant(1)
-	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
-	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
-	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
-	const usage = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
-	require.Zero(t, testkit.Query[int](w.World, usage, x.key.ID))
+	acme := w.newTenant(1)
+	require.Equal(t, http.StatusOK, w.call(acme, "/api/v1/forks"))
+	require.Equal(t, http.StatusNotFound, w.call(acme, "/api/v1/forks/x"))
+	require.Equal(t, http.StatusForbidden, w.call(acme, "/docs"))
+	const usageSQL = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
+	require.Zero(t, testkit.Query[int](w.World, usageSQL, acme.key.ID))
 	require.NoError(t, w.Stop())
 	w.Close()
-	require.Equal(t, 1, testkit.Query[int](w.World, usage, x.key.ID))
+	require.Equal(t, 1, testkit.Query[int](w.World, usageSQL, acme.key.ID))
 }

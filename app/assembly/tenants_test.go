@@ -24,26 +24,26 @@ import (
 // twoTenants has two organisations of one program. Acme's requests must not reach Beta's data.
 type twoTenants struct {
 	*world
-	acme, beta   tenant
-	foreignGroup string
-	owner        *testkit.Browser
+	acme, beta tenant
+	betaGroup  string
+	acmeOwner  *testkit.Browser
 }
 
 // visitScreens requires that no screen shows Beta's data, and that paths with Beta's ids are refused.
 func (n twoTenants) visitScreens() {
-	refusedStatuses := []int{http.StatusForbidden, http.StatusNotFound}
+	refusals := []int{http.StatusForbidden, http.StatusNotFound}
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID, ":key", n.beta.key.ID,
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
 		isForeign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
 		if s.Page != nil {
-			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.foreignGroup)
+			p := n.acmeOwner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.betaGroup)
 			if isForeign {
-				require.Contains(n.T, refusedStatuses, p.StatusCode, s.Path)
+				require.Contains(n.T, refusals, p.StatusCode, s.Path)
 			}
 		}
 		if s.Form != nil && isForeign {
-			require.Contains(n.T, refusedStatuses, n.owner.Post(path, allFields).StatusCode, "the form of %s", s.Path)
+			require.Contains(n.T, refusals, n.acmeOwner.Post(path, allFields).StatusCode, "the form of %s", s.Path)
 		}
 	}
 }
@@ -95,14 +95,14 @@ func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	w := start(t)
 	// Beta's rows come first, so that a query without an organisation returns them.
 	n := twoTenants{world: w, beta: w.newTenant(0), acme: w.newTenant(0)}
-	n.foreignGroup = w.AddGroup(n.beta.ID, w.AddPlayers(n.beta.ID, 5)...)
+	n.betaGroup = w.AddGroup(n.beta.ID, w.AddPlayers(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
 	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)
 	w.signIn(n.beta.owner, "") // Beta's owner has a session too
-	n.owner = w.signIn(n.acme.owner, "")
+	n.acmeOwner = w.signIn(n.acme.owner, "")
 	n.removeConditions()
 	n.visitScreens()
-	n.owner.Post("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", allFields).Is(t, 403)
+	n.acmeOwner.Post("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", allFields).Is(t, 403)
 	require.Equal(t, 1, w.CountRows(`api_keys k join organisations o on o.id = k.org_id
 		where k.id = $1 and k.revoked_at is null and k.name <> 'Ours' and o.reporting_mode = $2`,
 		n.beta.key.ID, n.beta.ReportingMode))
@@ -111,30 +111,32 @@ func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 // loadCase is a request that many clients repeat, and that waits for a lock.
 type loadCase struct {
 	name, lock string
-	hold       int                                    // connections, of 12, that the requests may hold
+	maxConns   int                                    // connections, of 12, that the requests may use
 	send       func(w *world, first tenant, turn int) // ignores failures
 	check      func(w *world, first tenant, owner *testkit.Browser)
 }
 
 var loadCases = []loadCase{
 	{"first uses of a key", `select from api_keys where id = 'KEY' for update`, 3,
-		func(w *world, x tenant, _ int) { w.sendIgnoringErrors("/api/v1/forks", x.key.Token(), 0) }, nil},
+		func(w *world, first tenant, _ int) { w.sendIgnoringErrors("/api/v1/forks", first.key.Token(), 0) }, nil},
 	{"wrong secrets from many addresses", `select from api_key_windows where refused and key_id = 'KEY' for update`,
-		3, func(w *world, x tenant, turn int) {
-			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
+		3, func(w *world, first tenant, turn int) {
+			wrong := testkit.Key{ID: first.key.ID, Secret: strings.Repeat("0", len(first.key.Secret))}
 			w.sendIgnoringErrors("/api/v1/forks", wrong.Token(), turn)
-		}, func(w *world, x tenant, _ *testkit.Browser) {
-			require.Equal(w.T, http.StatusOK, w.call(x, "/api/v1/forks"), "its right secret")
+		}, func(w *world, first tenant, _ *testkit.Browser) {
+			require.Equal(w.T, http.StatusOK, w.call(first, "/api/v1/forks"), "its right secret")
 		}},
 	{"sign-ins to an account from one address",
 		`update password_guesses set wrong = 1 where key_hash = sha256('account:EMAIL')`, 2,
-		func(w *world, x tenant, _ int) { signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword) }, nil},
+		func(w *world, first tenant, _ int) {
+			signInWith(w.Browser("198.51.100.1"), first.owner.Email, wrongPassword)
+		}, nil},
 	{"screens of one organisation", `lock table api_key_usage in access exclusive mode`, 3,
-		func(w *world, x tenant, _ int) {
-			w.sendIgnoringErrors("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0)
+		func(w *world, first tenant, _ int) {
+			w.sendIgnoringErrors("/o/"+first.Slug+"/settings/api-keys/"+first.key.ID, "", 0)
 		},
-		func(w *world, x tenant, owner *testkit.Browser) {
-			owner.Post("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID+"/revoke", nil).Is(w.T, 303)
+		func(w *world, first tenant, owner *testkit.Browser) {
+			owner.Post("/o/"+first.Slug+"/settings/api-keys/"+first.key.ID+"/revoke", nil).Is(w.T, 303)
 		}},
 }
 
@@ -151,9 +153,9 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			otherOwner := w.signIn(second.owner, "192.0.2.202")
 			owner.Get("/o/" + first.Slug + "/settings/api-keys")
 			otherOwner.Get("/o/" + second.Slug + "/settings/api-keys")
-			for _, x := range []tenant{first, second} {
+			for _, caller := range []tenant{first, second} {
 				if c.name != "first uses of a key" {
-					require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
+					require.Equal(t, http.StatusOK, w.call(caller, "/api/v1/forks"))
 				}
 			}
 			w.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
@@ -163,13 +165,13 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			defer w.startLoad(func(i int) { c.send(w, first, i) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
 			apptest.WaitUntil(t, 20*time.Second, "the load takes too few connections", func() bool {
-				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.hold)
+				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.maxConns)
 			})
 			// AcquiredConns would include short statements, so count statements that wait for the lock
 			for range 200 {
 				require.LessOrEqual(t, testkit.Query[int](w.World,
 					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
-					where datname = current_database() and not granted`), c.hold)
+					where datname = current_database() and not granted`), c.maxConns)
 			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
 			// the list of keys reads the locked tables, so the test reads another page

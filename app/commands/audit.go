@@ -33,39 +33,38 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	if err != nil {
 		return err
 	}
-	exported, err := c.export(ctx, o, organisations)
+	counts, err := c.export(ctx, o, organisations)
 	if err != nil {
 		return fmt.Errorf("nothing was removed: %w", err)
 	}
 	total := int64(0)
 	for _, organisation := range organisations {
-		if exported[organisation.ID] == 0 {
+		if counts[organisation.ID] == 0 {
 			continue
 		}
-		if err := o.auditLog.Prune(ctx, organisation.ID, c.Before, exported[organisation.ID], o.request); err != nil {
+		if err := o.auditLog.Prune(ctx, organisation.ID, c.Before, counts[organisation.ID], o.request); err != nil {
 			// not %w: the cause may be an interruption, and its text would replace this message
 			return fmt.Errorf("%d of the entries in %s were removed, of which it is the only copy, and maybe "+
 				"those of organisation %s; run it again with another file: %v", total, c.Export, organisation.ID, err)
 		}
-		total += exported[organisation.ID]
+		total += counts[organisation.ID]
 	}
 	return p.print("Wrote %d entries from before %s to %s, and removed them.\n", total,
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
-// export writes the entries to a new file, and returns their number by organisation.
 func (c auditPruneCmd) export(
 	ctx context.Context, o *operator, organisations []org.Organisation,
-) (map[string]int64, error) {
+) (countByOrganisation map[string]int64, _ error) {
 	file, err := os.OpenFile(c.Export, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	exported := map[string]int64{}
+	counts := map[string]int64{}
 	writer := bufio.NewWriter(file)
 	for _, organisation := range organisations {
-		exported[organisation.ID], err = o.auditLog.ExportBefore(ctx, organisation.ID, c.Before, writer)
+		counts[organisation.ID], err = o.auditLog.ExportBefore(ctx, organisation.ID, c.Before, writer)
 		if err != nil {
 			return nil, errors.Join(err, os.Remove(c.Export))
 		}
@@ -78,5 +77,5 @@ func (c auditPruneCmd) export(
 		return nil, err
 	}
 	defer folder.Close()
-	return exported, folder.Sync() // makes the directory entry durable
+	return counts, folder.Sync() // makes the directory entry durable
 }

@@ -69,8 +69,8 @@ func (p Stdio) print(format string, args ...any) error {
 	return err
 }
 
-// quotedURLPattern matches a URL in a message and everything after it, which may be part of its password.
-var quotedURLPattern = regexp.MustCompile(`(?s)[^\s="]*://.*`)
+// urlPattern matches a URL and all that follows it in a message, which may be part of its password.
+var urlPattern = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
 // Run runs the command of args. It returns the exit status: 0, 1 for a failure, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
@@ -83,7 +83,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "dg:", quotedURLPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
+		fmt.Fprintln(p.Stderr, "dg:", urlPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
 		return 2
 	}
 	p.log = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
@@ -130,7 +130,7 @@ func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 // version is set by the linker (-X).
 var version = "dev"
 
-// newParser returns kong's parser. --help and --version set exit, because an exit would end a test.
+// newParser returns kong's parser. --help and --version set exit: ending the process would end a test.
 func newParser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),
@@ -150,7 +150,7 @@ func newParser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 		}, kong.Vars(config.Help))
 }
 
-// fileSuffix turns a secret's variable into its file's: DG_SECRET_KEY into DG_SECRET_KEY_FILE.
+// fileSuffix ends the variable that names a secret's file: DG_SECRET_KEY_FILE for DG_SECRET_KEY.
 const fileSuffix = "_FILE"
 
 // settingsFile is the path of a file of variables. The environment overrides them.
@@ -163,31 +163,31 @@ func (settingsFile) BeforeReset(c *kong.Context, parsed *kong.Path) error {
 	if err != nil {
 		return fmt.Errorf("--config: %w (run dg as root or as the user of dg serve)", err)
 	}
-	seen := map[string]bool{}
+	defined := map[string]bool{}
 	for i, line := range strings.Split(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";") {
 			continue
 		}
 		name, value, ok := strings.Cut(line, "=")
-		_, set := os.LookupEnv(name)
+		_, isSet := os.LookupEnv(name)
 		switch {
 		case !ok || strings.ContainsAny(name, " \t"):
 			return fmt.Errorf("%s: line %d is not NAME=VALUE", path, i+1)
-		case seen[name]:
+		case defined[name]:
 			return fmt.Errorf("%s: line %d sets %s a second time", path, i+1, name)
 		// shells, systemd and Compose interpret some of these characters differently
 		case strings.ContainsAny(value, "\"'\\$"):
 			return fmt.Errorf("%s: line %d: %s has a quote, a backslash or $: write a value as it is, "+
 				"percent-encoded in a URL, or a secret into the file of %s%s", path, i+1, name, name,
 				fileSuffix)
-		case !set:
+		case !isSet:
 			err = os.Setenv(name, strings.TrimSpace(value))
 		}
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %w", path, i+1, err)
 		}
-		seen[name] = true
+		defined[name] = true
 	}
 	return nil
 }

@@ -31,10 +31,9 @@ const (
 	watchInterval = time.Second // how often watch checks the embedded server
 )
 
-// connect starts or joins an embedded server, and contacts no external one. create allows a new
-// database. Call release after it.
+// connect starts or joins an embedded server, and contacts no external one. Call release after it.
 func connect(
-	ctx context.Context, c config.Database, create bool, log *slog.Logger,
+	ctx context.Context, c config.Database, mayCreate bool, log *slog.Logger,
 ) (*database, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func connect(
 	if !c.Embedded() {
 		return db, nil
 	}
-	if !create && !embeddedpg.HasData(c.DataDir) {
+	if !mayCreate && !embeddedpg.HasData(c.DataDir) {
 		return nil, fmt.Errorf("there is no database in %s, or only its owner sees it: name the "+
 			"settings of dg serve by --config, set DG_DATA_DIR or DG_DATABASE_URL, run dg as root or as "+
 			"the user of dg serve, or start dg serve, which makes one", c.DataDir)

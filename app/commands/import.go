@@ -43,13 +43,13 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "type\tadded\treplaced\tunchanged")
-	for _, c := range counts {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", c.ObjectType, c.Added, c.Replaced, c.Unchanged)
+	for _, count := range counts {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", count.ObjectType, count.Added, count.Replaced, count.Unchanged)
 	}
-	for _, c := range counts {
-		if c.LostPasswords > 0 {
+	for _, count := range counts {
+		if count.LostPasswords > 0 {
 			fmt.Fprintf(w, "%d of the replaced users had a password and have none now: their lines lack "+
-				"passwordHash. dg account reset gives them a link.\n", c.LostPasswords)
+				"passwordHash. dg account reset gives them a link.\n", count.LostPasswords)
 		}
 	}
 	return w.Flush()
@@ -93,37 +93,35 @@ func (o *operator) importFiles(
 }
 
 func wrapImportError(ctx context.Context, err error) error {
-	const nothing = "nothing was imported: "
+	const nothingImported = "nothing was imported: "
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
-	case ctx.Err() != nil: // err is only a consequence
+	case ctx.Err() != nil: // err follows from the interruption
 		return errors.New("interrupted: nothing was imported")
 	case ok && pgErr.Code == sqlStateNotNull && pgErr.TableName == "plays":
-		return errors.New(nothing + "a player was erased while the import ran. Import again, which names " +
+		return errors.New(nothingImported + "a player was erased while the import ran. Import again, which names " +
 			"the lines")
 	case ok && pgErr.Code == sqlStateDiskFull:
-		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
+		return fmt.Errorf(nothingImported+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
 	case isLockFailure(err):
-		return fmt.Errorf(nothing+"another change got in the way. Import again: %w", err)
+		return fmt.Errorf(nothingImported+"another change got in the way. Import again: %w", err)
 	case postgres.IsUnavailable(err):
-		return fmt.Errorf(nothing+"the connection to the database was lost. Check the log of the "+
+		return fmt.Errorf(nothingImported+"the connection to the database was lost. Check the log of the "+
 			"database (its disk may be full), then import again: %w", err)
 	}
 	return fmt.Errorf("nothing was imported:\n%w", err)
 }
 
-// sqlStateDiskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead
-// of reporting this.
-const sqlStateDiskFull = "53100"
+const (
+	sqlStateDiskFull = "53100" // not for the WAL: if it cannot be written, PostgreSQL restarts
+	sqlStateNotNull  = "23502"
+)
 
 // isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
 func isLockFailure(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && slices.Contains([]string{"40P01", "55P03"}, pgErr.Code)
 }
-
-// sqlStateNotNull is the SQLSTATE of a missing value.
-const sqlStateNotNull = "23502"

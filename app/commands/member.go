@@ -88,8 +88,7 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role o
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember adds a member, and an account if there is none. invited is true for a person without a
-// password.
+// addMember also adds an account if there is none. A person without a password is invited.
 func (o *operator) addMember(
 	tx *gorm.DB, m memberArgs, name string, role org.Role,
 ) (invited bool, err error) {
@@ -122,8 +121,7 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation prints a link only for a person without a password, because its use turns
-// two-step verification off.
+// printInvitation prints no link for a person with a password: a link turns two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)

@@ -69,21 +69,21 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		owner.Close()
 		return nil, err
 	}
-	audits := audit.New(owner)
-	orgs := org.New(owner, audits, policy)
+	auditLog := audit.New(owner)
+	orgs := org.New(owner, auditLog, policy)
 	return &operator{
 		DB:       owner,
 		database: db,
 		policy:   policy,
-		auditLog: audits,
+		auditLog: auditLog,
 		orgs:     orgs,
 		people: identity.Operator{DB: owner, Now: time.Now,
-			Recorder: identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: audits}},
+			Recorder: identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: auditLog}},
 		request: audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version},
 	}, nil
 }
 
-// encrypt re-encrypts two-step secrets. It fails if they need another key, unless forgetLost.
+// encrypt re-encrypts two-step secrets. A wrong key is an error, unless forgetLost.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keyring, err = doctor.Keyring(s); err != nil {
 		return err

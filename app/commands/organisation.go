@@ -86,8 +86,9 @@ func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) erro
 		return p.print("There are no organisations: dg organisation create makes one.\n")
 	}
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
-	for _, l := range organisations {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Slug, l.Plan, l.ReportingMode, l.ID, l.Name)
+	for _, organisation := range organisations {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", organisation.Slug, organisation.Plan,
+			organisation.ReportingMode, organisation.ID, organisation.Name)
 	}
 	return w.Flush()
 }

@@ -27,7 +27,6 @@ import (
 )
 
 // oddPeople have unusual names and addresses. sent is the address as browsers send it.
-// TestBrowserSignsInEveryAcceptedEmail compares more addresses with identity.ParseEmail.
 var oddPeople = []struct{ name, email, sent string }{
 	{"Zoë O'Brien-Łukasz", "Zoe@Example.ORG", "zoe@example.org"},
 	{"مريم", "maryam@bücher.example", "maryam@xn--bcher-kva.example"},
@@ -43,7 +42,7 @@ var refusedNames = []string{"Line\nbreak", strings.Repeat("n", 201)}
 
 var discardStdio = Stdio{Stdout: io.Discard, Stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 
-// newOperator creates a database, and returns it with the operator of its commands.
+// newOperator returns a new database, and the operator that runs commands on it.
 func newOperator(t *testing.T) (*testkit.World, *operator) {
 	t.Parallel()
 	w := testkit.New(t)
@@ -63,7 +62,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
 	address := config.Address{BaseURL: "http://localhost"}
-	ways := map[string]func(name, email, role string) error{
+	createBy := map[string]func(name, email, role string) error{
 		"organisation create": func(name, email, _ string) error {
 			return organisationCreateCmd{Address: address, Name: "Theirs", Slug: "o-" + uuid.NewString()[:8],
 				Plan: "pro", ReportingMode: "nominative", OwnerEmail: email, OwnerName: name,
@@ -85,20 +84,20 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 		},
 	}
 	roles := []org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}
-	for way, create := range ways {
+	for command, create := range createBy {
 		for _, email := range refusedEmails {
-			require.ErrorContains(t, create("A name", email, "owner"), "mail", "%s: %q", way, email)
+			require.ErrorContains(t, create("A name", email, "owner"), "mail", "%s: %q", command, email)
 		}
 		for _, name := range refusedNames {
-			require.ErrorContains(t, create(name, "a@example.org", "owner"), "name", "%s: %q", way, name)
+			require.ErrorContains(t, create(name, "a@example.org", "owner"), "name", "%s: %q", command, name)
 		}
 		for i, person := range oddPeople {
-			require.NoError(t, create(person.name, person.email, string(roles[i%3])), "%s: %q", way, person.email)
+			require.NoError(t, create(person.name, person.email, string(roles[i%3])), "%s: %q", command, person.email)
 			w.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
 			for _, sent := range []string{person.sent, person.email} {
 				session, err := visitors.SignIn(t.Context(), sent, testkit.Password, "")
-				require.NoError(t, err, "%s: %q", way, sent)
-				require.Equal(t, person.name, session.Person.Name, way)
+				require.NoError(t, err, "%s: %q", command, sent)
+				require.Equal(t, person.name, session.Person.Name, command)
 				require.Equal(t, strings.TrimSpace(person.email), session.Person.Email, "shown as written")
 			}
 		}
@@ -116,17 +115,17 @@ func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	otherPlayers := w.AddPlayers(other.ID, 3) // their pseudonyms are the same
 	erased := []string{"acme", strings.ToLower(players[0].Label), strings.ToUpper(players[1].ID)}
 	require.NoError(t, eraseCmd{Players: erased}.Run(t.Context(), discardStdio, o))
-	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
+	for _, refused := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
 		{"acme", otherPlayers[0].ID}, {"nobody", otherPlayers[0].ID}} {
-		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), discardStdio, o), wrong)
+		require.Error(t, eraseCmd{Players: refused}.Run(t.Context(), discardStdio, o), refused)
 	}
 	require.Equal(t, 1, w.CountRows(`players where org_id = $1`, acme.ID))
 	require.Equal(t, 3, w.CountRows(`players where org_id = $1`, other.ID))
 	fork := w.AddFork(testkit.Fork{OrganisationID: acme.ID})
 	w.AddPlay(testkit.Play{Fork: fork, Player: players[2], StartedAt: fork.CreatedAt})
-	eager := sealer.New(o.DB, time.Now, discardStdio.log)
-	eager.MinPlays = 0
-	require.Equal(t, 1, tb.Must(eager.Seal(t.Context()))(t).Days)
+	eagerSealer := sealer.New(o.DB, time.Now, discardStdio.log)
+	eagerSealer.MinPlays = 0
+	require.Equal(t, 1, tb.Must(eagerSealer.Seal(t.Context()))(t).Days)
 	require.NoError(t, o.erase(t.Context(), discardStdio, acme.ID, players[2].Label))
 	require.Zero(t, w.CountRows(`fork_days`)+w.CountRows(`fork_months`), "the erasure waits for no sealer's pass")
 
@@ -162,9 +161,9 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w.Exec(`update audit_entries set at = '2024-01-01'`)
 	file := filepath.Join(t.TempDir(), "old.ndjson")
 	prune := auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Export: file}
-	runInterrupted := func(by pgx.Tx) error {
+	runInterrupted := func(blocker pgx.Tx) error {
 		ctx, interrupt := context.WithCancel(t.Context())
-		return w.WhileWaiting(by, func() error { return prune.Run(ctx, discardStdio, o) }, interrupt)
+		return w.WhileWaiting(blocker, func() error { return prune.Run(ctx, discardStdio, o) }, interrupt)
 	}
 	err := runInterrupted(w.Begin(`lock table audit_refusals in access exclusive mode`))
 	require.ErrorContains(t, err, "nothing was removed")

@@ -54,8 +54,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return nil
 }
 
-// erase erases a player: by pseudonym or id within the organisation, or by id alone if
-// organisationID is "".
+// erase erases a player by pseudonym or id, or only by id if organisationID is "".
 func (o *operator) erase(ctx context.Context, p Stdio, organisationID, player string) (err error) {
 	id := input.ID(player)
 	if organisationID != "" {
@@ -71,8 +70,7 @@ func (o *operator) erase(ctx context.Context, p Stdio, organisationID, player st
 	}, o.request)
 }
 
-// seal seals changed days. It only logs an error, because unsealed days only make statistics
-// slower.
+// seal seals changed days. It only logs an error, because unsealed days only slow statistics down.
 func (o *operator) seal(ctx context.Context, p Stdio) {
 	if _, err := sealer.New(o.DB, time.Now, p.log).Seal(ctx); err != nil {
 		p.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)

@@ -42,29 +42,29 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, Tell: p.warn}
-	if err := s.Run(ctx, doctor.MachineChecks); err != nil {
+	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, Tell: p.warn}
+	if err := installation.Run(ctx, doctor.MachineChecks); err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, &s, p)
+	db, err := openDatabase(ctx, &installation, p)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	main, err := listen(ctx, "DG_ADDR", c.Addr)
+	mainListener, err := listen(ctx, "DG_ADDR", c.Addr)
 	if err != nil {
 		return err
 	}
-	defer main.Close()
-	ops, err := listen(ctx, "DG_OPS_ADDR", c.OpsAddr)
+	defer mainListener.Close()
+	opsListener, err := listen(ctx, "DG_OPS_ADDR", c.OpsAddr)
 	if err != nil {
 		return err
 	}
-	defer ops.Close()
-	p.log.Info("dg listens", "address", main.Addr().String(), "operations", ops.Addr().String())
+	defer opsListener.Close()
+	p.log.Info("dg listens", "address", mainListener.Addr().String(), "operations", opsListener.Addr().String())
 	tuneRuntime()
 	db.dropPrivileges()
-	c.Addr = main.Addr().String() // replaces port 0 by the port that was chosen
+	c.Addr = mainListener.Addr().String() // replaces port 0 by the port that was chosen
 	greeting, err := c.greeting(ctx, db, p)
 	if err != nil {
 		return err
@@ -76,19 +76,19 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	defer traces.Close()
 	settings := c.settings(db, p.log)
 	settings.Tracer = traces.Tracer()
-	a, err := assembly.New(ctx, settings)
+	program, err := assembly.New(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	defer program.Close()
 	defer context.AfterFunc(ctx, func() { tellSystemd(p.log, daemon.SdNotifyStopping) })()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		cancel(telemetry.ServeOps(ctx, ops, telemetry.OpsHandler(a.Ops, c.OpsAddr)))
+		cancel(telemetry.ServeOps(ctx, opsListener, telemetry.OpsHandler(program.Ops, c.OpsAddr)))
 	}()
 	go func() { cancel(db.watch(ctx)) }()
-	return serve(ctx, a, main, func() {
+	return serve(ctx, program, mainListener, func() {
 		fmt.Fprint(p.Stdout, greeting)
 		tellSystemd(p.log, daemon.SdNotifyReady)
 	})
@@ -135,7 +135,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	return s.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
 }
 
-// settings ignores errors of flags, because the checks have validated the flags.
+// settings ignores the errors of flags, which MachineChecks have reported.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	contact, _ := c.Contact()
@@ -156,37 +156,36 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 
 func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
 	base, _ := c.Base()
-	serving := fmt.Sprintf("Serving on %s\n", base)
+	servingLine := fmt.Sprintf("Serving on %s\n", base)
 	if !c.Demo {
-		return serving, nil
+		return servingLine, nil
 	}
 	o, err := db.operator(ctx, "dg demo")
 	if err != nil {
 		return "", err
 	}
 	defer o.Close()
-	tryIt, err := o.loadDemo(ctx, p, base)
-	return serving + tryIt, err
+	demoGreeting, err := o.loadDemo(ctx, p, base)
+	return servingLine + demoGreeting, err
 }
 
-func serve(ctx context.Context, a *assembly.Program, ln net.Listener, ready func()) error {
+func serve(ctx context.Context, program *assembly.Program, ln net.Listener, ready func()) error {
 	workCtx, cancel := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { a.RunBackground(workCtx) })
+	background.Go(func() { program.RunBackground(workCtx) })
 	defer func() {
 		cancel()
 		background.Wait()
 	}()
-	err := a.Serve(ctx, ln, ready)
+	err := program.Serve(ctx, ln, ready)
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
 	return err
 }
 
-// tcpSegmentSize is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, and
-// a local proxy's receive window opens in steps of a segment: a slow client could exceed the write
-// deadline within one step.
+// tcpSegmentSize is the usual TCP payload of an Ethernet frame. A proxy's receive window opens by whole
+// segments, of 64 KB on loopback: a slow client may not read one within the write deadline.
 const tcpSegmentSize = 1448
 
 func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {
@@ -197,8 +196,8 @@ func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {
 }
 
 func listen(ctx context.Context, setting, address string) (net.Listener, error) {
-	config := net.ListenConfig{Control: setMaxSegmentSize}
-	ln, err := config.Listen(ctx, "tcp", address)
+	listenConfig := net.ListenConfig{Control: setMaxSegmentSize}
+	ln, err := listenConfig.Listen(ctx, "tcp", address)
 	return ln, apperr.Annotate(err, "set "+setting+" to a free address")
 }
 

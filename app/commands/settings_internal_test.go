@@ -20,11 +20,11 @@ import (
 // parseArgs returns the settings of a command line, and the variables that are not settings.
 func parseArgs(args ...string) (c cli, unknown []string, err error) {
 	exit := -1
-	read, err := newParser(context.Background(), &c, Stdio{}, &exit).Parse(args)
+	parsed, err := newParser(context.Background(), &c, Stdio{}, &exit).Parse(args)
 	if err != nil {
 		return c, nil, err
 	}
-	return c, unknownSettings(read.Model), nil
+	return c, unknownSettings(parsed.Model), nil
 }
 
 func writeFile(t *testing.T, name, text string) string {
@@ -33,7 +33,7 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// Settings come first from flags, then variables, the file of --config and files of secrets, without byte order marks.
+// Flags override variables, which override the file of --config. A byte order mark in a file is ignored.
 func TestSettingSourcesHavePrecedence(t *testing.T) {
 	key := strings.Repeat("A", 43) + "="
 	for name := range strings.FieldsSeq("DG_ADDR DG_BASE_URL DG_OPS_ADDR DG_SECRET_KEY_FILE DG_ADRR TEST_OF_FILE") {
@@ -117,13 +117,13 @@ func TestHelpNamesEverySetting(t *testing.T) {
 
 // dg serve runs more threads than processors and collects garbage less often, unless its environment overrides these.
 func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
-	before := runtime.GOMAXPROCS(0)
-	percent := debug.SetGCPercent(90)
-	bytes := debug.SetMemoryLimit(1 << 40)
+	threadsBefore := runtime.GOMAXPROCS(0)
+	percentBefore := debug.SetGCPercent(90)
+	limitBefore := debug.SetMemoryLimit(1 << 40)
 	t.Cleanup(func() {
-		runtime.GOMAXPROCS(before)
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(bytes)
+		runtime.GOMAXPROCS(threadsBefore)
+		debug.SetGCPercent(percentBefore)
+		debug.SetMemoryLimit(limitBefore)
 	})
 	tune := func(threads, percent, limit string) []any {
 		t.Setenv("GOMAXPROCS", threads)
@@ -132,11 +132,11 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 		tuneRuntime()
 		return []any{runtime.GOMAXPROCS(0), debug.SetGCPercent(90), debug.SetMemoryLimit(-1)}
 	}
-	require.Equal(t, []any{before, 90, int64(1 << 40)}, tune("2", "90", "1TiB"))
-	require.Equal(t, []any{threadsPerProcessor * before, gcPercent, int64(memoryLimit)}, tune("", "", ""))
+	require.Equal(t, []any{threadsBefore, 90, int64(1 << 40)}, tune("2", "90", "1TiB"))
+	require.Equal(t, []any{threadsPerProcessor * threadsBefore, gcPercent, int64(memoryLimit)}, tune("", "", ""))
 }
 
-// configs/deploy/nginx.conf: a proxy on the same machine gets segments no larger than those of a network.
+// configs/deploy/nginx.conf: TCP segments to a proxy on the same machine are no larger than on Ethernet.
 func TestLoopbackSegmentsAreLimited(t *testing.T) {
 	ln := tb.Must(listen(t.Context(), "DG_ADDR", "127.0.0.1:0"))(t)
 	defer ln.Close()
@@ -152,10 +152,10 @@ func TestLoopbackSegmentsAreLimited(t *testing.T) {
 	require.LessOrEqual(t, segment, tcpSegmentSize)
 }
 
-func runCommand(t *testing.T, args ...string) (status int, out, err string) {
-	var stdout, stderr bytes.Buffer
-	status = Run(t.Context(), args, Stdio{Stdout: &stdout, Stderr: &stderr})
-	return status, stdout.String(), stderr.String()
+func runCommand(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	var out, problems bytes.Buffer
+	status = Run(t.Context(), args, Stdio{Stdout: &out, Stderr: &problems})
+	return status, out.String(), problems.String()
 }
 
 // The last line on standard error explains a command-line mistake. The exit status is 2.
@@ -174,10 +174,10 @@ func TestCommandLineMistakesAreExplained(t *testing.T) {
 		"database postgres://dg_owner:hunter2@127.0.0.1/dg":       "unexpected argument a URL, not shown",
 		"serve --trusted-proxies=https://dg:hunter2@example.org/": "--trusted-proxies",
 	} {
-		status, out, err := runCommand(t, strings.Fields(line)...)
+		status, stdout, stderr := runCommand(t, strings.Fields(line)...)
 		require.Equal(t, 2, status, "dg %s", line)
-		require.Regexp(t, `(^|\n)dg: .*`+message+`.*\n$`, err, "dg %s", line)
-		require.NotContains(t, err, "hunter2")
-		require.Empty(t, out)
+		require.Regexp(t, `(^|\n)dg: .*`+message+`.*\n$`, stderr, "dg %s", line)
+		require.NotContains(t, stderr, "hunter2")
+		require.Empty(t, stdout)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"dg/platform/authz"
 )
 
-// These constants name the first organisation and its owner, the first of Accounts.
+// These constants are of the first organisation and its owner, who is the first of Accounts.
 const (
 	organisationID = "236f0db3-d58c-4b1e-8592-7f32fa68a7db"
 	ownerID        = "67749781-09ab-4d07-b590-8b89f7427111"
@@ -78,8 +78,7 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether the database has no organisations. It fails if there are organisations,
-// but not the demo's.
+// IsEmpty reports whether there are no organisations. It fails if there are, but not the demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */
@@ -131,16 +130,15 @@ func RecreateKey(
 func Greeting(base string, key apikeys.Token) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)
-	for _, p := range Accounts {
+	for _, a := range Accounts {
 		step := ""
-		if p.TOTPSecret != "" {
-			step = ", with codes from " + p.TOTPSecret
+		if a.TOTPSecret != "" {
+			step = ", with codes from " + a.TOTPSecret
 		}
-		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation,
+		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", a.Email, a.Password, a.Role, a.Organisation,
 			step)
 	}
 	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", harbourName, key)
-	fmt.Fprintf(&b, "\nTry it:\n  curl -q -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
-		key, base)
+	fmt.Fprintf(&b, "\nTry it:\n  curl -q -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n", key, base)
 	return b.String()
 }

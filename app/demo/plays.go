@@ -23,23 +23,23 @@ var organisations []byte
 // Write writes the demo in the import format, with the plays up to now. Plays that have ended
 // do not depend on now, so that the documentation's sample responses match every demo.
 func Write(w io.Writer, now time.Time) error {
-	d := generator{
+	g := generator{
 		out:     bufio.NewWriter(w),
 		now:     now.UTC().Truncate(time.Millisecond),
 		players: map[string][]player{},
 	}
-	d.reseed("the demo is the same each time: ")
+	g.reseed("the demo is the same each time: ")
 	for line := range bytes.Lines(organisations) {
-		if err := d.writeLine(line); err != nil {
+		if err := g.writeLine(line); err != nil {
 			return err
 		}
 	}
-	for i := range d.forks {
-		if err := d.writePlays(&d.forks[i]); err != nil {
+	for i := range g.forks {
+		if err := g.writePlays(&g.forks[i]); err != nil {
 			return err
 		}
 	}
-	return d.out.Flush()
+	return g.out.Flush()
 }
 
 type generator struct {
@@ -51,13 +51,13 @@ type generator struct {
 	players map[string][]player // players by organisation, in order of joining
 }
 
-// reseed resets the random numbers. The same text, of at least 32 bytes, gives the same numbers.
-func (d *generator) reseed(text string) {
-	d.source = rand.NewChaCha8([32]byte([]byte(text)))
-	d.random = rand.New(d.source) //nolint:gosec // the demo is the same each time
+// reseed restarts the random numbers. They depend only on the first 32 bytes of text.
+func (g *generator) reseed(text string) {
+	g.source = rand.NewChaCha8([32]byte([]byte(text)))
+	g.random = rand.New(g.source) //nolint:gosec // the demo is the same each time
 }
 
-func (d *generator) writeLine(line []byte) error {
+func (g *generator) writeLine(line []byte) error {
 	var object struct {
 		Type string
 		fork
@@ -67,12 +67,12 @@ func (d *generator) writeLine(line []byte) error {
 	}
 	switch {
 	case object.Type == "player":
-		d.players[object.OrganisationID] = append(d.players[object.OrganisationID],
-			player{id: object.ID, ability: 0.6 + 0.14*d.random.NormFloat64()})
+		g.players[object.OrganisationID] = append(g.players[object.OrganisationID],
+			player{id: object.ID, ability: 0.6 + 0.14*g.random.NormFloat64()})
 	case object.Type == "fork" && object.DeployedReleaseNumber > 0:
-		d.forks = append(d.forks, object.fork)
+		g.forks = append(g.forks, object.fork)
 	}
-	_, err := d.out.Write(line)
+	_, err := g.out.Write(line)
 	return err
 }
 
@@ -108,8 +108,7 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkillByGame maps a game to the first of its nine consecutive skills. The four games cover
-// all skills.
+// firstSkillByGame maps a game to the first of its nine consecutive skills. All skills are covered.
 var firstSkillByGame = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
@@ -121,23 +120,23 @@ const skillsPerGame = 9
 
 const passPercent = 70
 
-func (d *generator) writePlays(f *fork) error {
-	d.reseed(f.ID)
-	first := f.CreatedAt.Truncate(day).Add(day)
-	end, grownAt := d.now, first.AddDate(2, 0, 0)
+func (g *generator) writePlays(f *fork) error {
+	g.reseed(f.ID)
+	firstDay := f.CreatedAt.Truncate(day).Add(day)
+	end, grownAt := g.now, firstDay.AddDate(2, 0, 0)
 	if f.Suspended || f.Status == "archived" {
 		end, grownAt = f.UpdatedAt, f.UpdatedAt
 	}
-	played := map[string]int{} // number of plays by player
-	out := json.NewEncoder(d.out)
-	for date := first; date.Before(end); date = date.Add(day) {
-		age := min(float64(date.Sub(first))/float64(grownAt.Sub(first)), 1)
-		for range d.playCount(f, date) {
-			p := d.newPlay(f, date, age, played)
-			if p.StartedAt.After(d.now) {
+	playCounts := map[string]int{} // by player
+	encoder := json.NewEncoder(g.out)
+	for date := firstDay; date.Before(end); date = date.Add(day) {
+		age := min(float64(date.Sub(firstDay))/float64(grownAt.Sub(firstDay)), 1)
+		for range g.playCount(f, date) {
+			p := g.newPlay(f, date, age, playCounts)
+			if p.StartedAt.After(g.now) {
 				continue
 			}
-			if err := out.Encode(p); err != nil {
+			if err := encoder.Encode(p); err != nil {
 				return err
 			}
 		}
@@ -145,10 +144,10 @@ func (d *generator) writePlays(f *fork) error {
 	return nil
 }
 
-func (d *generator) playCount(f *fork, date time.Time) int {
-	players := float64(len(d.players[f.OrganisationID]))
+func (g *generator) playCount(f *fork, date time.Time) int {
+	players := float64(len(g.players[f.OrganisationID]))
 	rate := players / 240 * float64(f.DeployedReleaseNumber) * activity(date)
-	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
+	return max(0, int(math.Round(rate+math.Sqrt(rate)*g.random.NormFloat64())))
 }
 
 // activity returns a day's weight in the number of plays. Each quarter has a two-week campaign.
@@ -168,60 +167,62 @@ func activity(date time.Time) float64 {
 }
 
 // newPlay returns a random play. age grows from 0 to 1 while the fork gets players and releases.
-func (d *generator) newPlay(f *fork, date time.Time, age float64, played map[string]int) play {
-	player := d.pickPlayer(d.players[f.OrganisationID], age)
+func (g *generator) newPlay(f *fork, date time.Time, age float64, playCounts map[string]int) play {
+	player := g.pickPlayer(g.players[f.OrganisationID], age)
 	p := play{
 		Type:          "play",
-		ID:            uuid.Must(uuid.NewRandomFromReader(d.source)),
+		ID:            uuid.Must(uuid.NewRandomFromReader(g.source)),
 		ForkID:        f.ID,
 		PlayerID:      player.id,
-		StartedAt:     date.Add(d.randomTimeOfDay()),
+		StartedAt:     date.Add(g.randomTimeOfDay()),
 		ReleaseNumber: min(1+int(age*float64(f.DeployedReleaseNumber)), f.DeployedReleaseNumber),
 	}
-	if d.random.IntN(100) == 0 {
+	if g.random.IntN(100) == 0 {
 		p.ReleaseNumber = 0 // a preview has no release
 	}
 	// Learning saturates: the first plays of a fork teach the most.
-	share := d.answer(&p, firstSkillByGame[f.GameID], player.ability+0.2*(1-math.Exp(-float64(played[player.id])/4)))
-	played[player.id]++
-	completed := p.StartedAt.Add(d.randomDuration())
-	if d.random.IntN(10) == 0 || completed.After(d.now) {
+	ability := player.ability + 0.2*(1-math.Exp(-float64(playCounts[player.id])/4))
+	correctShare := g.addSkills(&p, firstSkillByGame[f.GameID], ability)
+	playCounts[player.id]++
+	completedAt := p.StartedAt.Add(g.randomDuration())
+	if g.random.IntN(10) == 0 || completedAt.After(g.now) {
 		p.Skills = p.Skills[:1] // the play was given up, or is still running
 		return p
 	}
-	p.CompletedAt = &completed
-	p.ScorePercent = new(math.Round(share*10_000) / 100)
+	p.CompletedAt = &completedAt
+	p.ScorePercent = new(math.Round(correctShare*10_000) / 100)
 	p.Passed = new(*p.ScorePercent >= passPercent)
 	return p
 }
 
 // pickPlayer returns a player, more often one who joined early. The last 5% to join never play.
-func (d *generator) pickPlayer(players []player, age float64) player {
+func (g *generator) pickPlayer(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
-	quantile := d.random.Float64()
+	quantile := g.random.Float64()
 	return players[int(joined*quantile*quantile)]
 }
 
-func (d *generator) randomTimeOfDay() time.Duration {
-	hour := min(max(12.5+2.5*d.random.NormFloat64(), 0), 23.9)
+func (g *generator) randomTimeOfDay() time.Duration {
+	hour := min(max(12.5+2.5*g.random.NormFloat64(), 0), 23.9)
 	return time.Duration(hour * float64(time.Hour)).Truncate(time.Millisecond)
 }
 
-func (d *generator) randomDuration() time.Duration {
-	minutes := 9 * math.Exp(0.45*d.random.NormFloat64())
+func (g *generator) randomDuration() time.Duration {
+	minutes := 9 * math.Exp(0.45*g.random.NormFloat64())
 	return time.Duration(minutes * float64(time.Minute)).Truncate(time.Millisecond)
 }
 
-func (d *generator) answer(p *play, first int, ability float64) (share float64) {
+// addSkills adds random skill results to the play, and returns the share of correct attempts.
+func (g *generator) addSkills(p *play, firstSkill int, ability float64) (correctShare float64) {
 	attempts := 0
 	correct := 0
-	for _, offset := range d.random.Perm(skillsPerGame)[:3+d.random.IntN(3)] {
+	for _, offset := range g.random.Perm(skillsPerGame)[:3+g.random.IntN(3)] {
 		s := skillResult{
-			SkillID:  games.Skill(first + offset).ID(),
-			Attempts: 1 + d.random.IntN(4),
+			SkillID:  games.Skill(firstSkill + offset).ID(),
+			Attempts: 1 + g.random.IntN(4),
 		}
 		for range s.Attempts {
-			if d.random.Float64() < min(max(ability, 0.08), 0.98) {
+			if g.random.Float64() < min(max(ability, 0.08), 0.98) {
 				s.Correct++
 			}
 		}

@@ -25,12 +25,12 @@ import (
 type Installation struct {
 	config.Serve
 	UnknownVariables []string // variables that look like settings but are not
-	ServeMayRun      bool     // whether a running dg serve may hold the addresses
+	ServeMayRun      bool     // whether a running dg serve may listen on the addresses
 	ServingURL       string
 	Tell             func(v Verdict, check, message string) // reports a check's result
 
 	db           *postgres.DB // connected as the serving role
-	name         string       // database name and system identifier
+	databaseID   string       // database name and system identifier
 	serveAnswers bool         // whether a dg serve answers at DG_ADDR
 }
 
@@ -51,8 +51,7 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs the checks of the lists until one fails, and returns its error. It reports the result of
-// each check.
+// Run runs the checks and tells each result. It stops at a failure, and returns the error.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
 		warnings, err := c.run(ctx, s)
@@ -76,8 +75,8 @@ type check struct {
 	run  func(context.Context, *Installation) (warnings []string, _ error)
 }
 
-// These lists have the checks. dg serve runs MachineChecks before it opens the database, ServerChecks before it
-// migrates, then SchemaChecks and ServingChecks. checkDatabase opens the connection that later checks use.
+// dg serve runs MachineChecks before it opens the database, ServerChecks before it migrates, then
+// SchemaChecks and ServingChecks. checkDatabase opens the connection that later checks use.
 var (
 	MachineChecks = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
 	ServerChecks  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
@@ -102,7 +101,7 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// query runs a query that returns a verdict and a message for each fault. It joins failures to an error.
+// query runs sql/<name>.sql, which returns a verdict and a message for each fault. The error joins all failures.
 func (s *Installation) query(
 	ctx context.Context, db querier, name string,
 ) (warnings []string, _ error) {
@@ -114,7 +113,7 @@ func (s *Installation) query(
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
 		"known":   len(migrationFiles()),
-		"serving": s.name,
+		"serving": s.databaseID,
 		"owner":   owner,
 		"answers": s.serveAnswers,
 		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
@@ -143,11 +142,11 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 		return nil, err
 	}
 	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
-		system_identifier) from pg_control_system()`).Scan(&s.name)
+		system_identifier) from pg_control_system()`).Scan(&s.databaseID)
 	if err != nil {
 		return nil, err
 	}
-	// the query checks who may create functions in public, and must not call any of them
+	// others may have created functions in the schema public: the query must not call them
 	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "set local search_path = pg_catalog"); err != nil {
 			return err
@@ -174,7 +173,7 @@ func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	return s.query(ctx, db.Pool, "owner")
 }
 
-// Keyring returns the keyring of the settings.
+// Keyring returns the keys of two-step secrets.
 func Keyring(c config.Secrets) (identity.Keyring, error) {
 	current, previous, err := c.Keys()
 	if err != nil {
@@ -206,7 +205,7 @@ func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 	return nil, demo.CheckPasswords(ctx, s.db.Pool)
 }
 
-// checkReplicas warns of a replica that reports leave out.
+// checkReplicas warns of replicas that cannot take the reads of reports.
 func checkReplicas(ctx context.Context, s *Installation) (warnings []string, _ error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})

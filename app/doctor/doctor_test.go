@@ -20,12 +20,12 @@ import (
 func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql := tb.Must(queries.ReadFile("sql/database.sql"))(t)
-	for behind, faults := range map[time.Duration]int{time.Second: 1, 6 * time.Second: 2} {
+	for behind, wantFaults := range map[time.Duration]int{time.Second: 1, 6 * time.Second: 2} {
 		rows := tb.Must(db.Owner.Pool.Query(t.Context(), string(sql),
 			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner"}))(t)
-		found := tb.Must(pgx.CollectRows(rows, pgx.RowToMap))(t)
-		require.Len(t, found, faults, "%v", found)
-		require.Contains(t, fmt.Sprint(found), "fsync, full_page_writes, synchronous_commit is off")
+		faults := tb.Must(pgx.CollectRows(rows, pgx.RowToMap))(t)
+		require.Len(t, faults, wantFaults, "%v", faults)
+		require.Contains(t, fmt.Sprint(faults), "fsync, full_page_writes, synchronous_commit is off")
 	}
 	const gib = 1 << 30
 	require.Empty(t, checkFreeSpace(gib))

@@ -13,9 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// fixes maps database errors to advice. The first match counts. Routines distinguish errors of the
-// same SQLSTATE, because texts are localised. {role} and {database} are those of the URL. Errors
-// without an entry contain their fix.
+// fixes maps database errors to advice. The first match counts. PostgreSQL's routine distinguishes errors
+// of the same SQLSTATE, because their texts are localised. {role} and {database} are those of the URL.
 var fixes = []struct {
 	matches func(error) bool
 	advice  string
@@ -32,8 +31,8 @@ var fixes = []struct {
 	{hasState("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
 	{hasState("42501"), "run dg migrate, which grants what is missing"},
 	{hasState("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
-	{hasState("42P05"), fixStatements},
-	{hasState("26000"), fixStatements},
+	{hasState("42P05"), poolerAdvice},
+	{hasState("26000"), poolerAdvice},
 	{hasState("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{hasState("22023"), "correct the value of the parameter in the URL"},
 	{hasState("53100"), "free some room on the disk of the database"},
@@ -53,14 +52,14 @@ var fixes = []struct {
 	{hasCause(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
 	{hasCause(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
 	{hasType[*net.DNSError], "correct the host of the URL"},
-	{hasCause(io.ErrUnexpectedEOF), fixPort},
-	{hasCause(syscall.ECONNRESET), fixPort},
+	{hasCause(io.ErrUnexpectedEOF), portAdvice},
+	{hasCause(syscall.ECONNRESET), portAdvice},
 	{isTimeout, "let the network pass connections to it, or correct host and port of the URL"},
 }
 
-const fixStatements = "set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"
+const poolerAdvice = "set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"
 
-const fixPort = "correct the port of the URL: what answers there is not PostgreSQL"
+const portAdvice = "correct the port of the URL: what answers there is not PostgreSQL"
 
 func hasState(code string, routine ...string) func(error) bool {
 	return func(err error) bool {

@@ -33,12 +33,11 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 		warnings = append(warnings, "every network may reach metrics and profiles at DG_OPS_ADDR "+s.OpsAddr+
 			": set it to a private address")
 	}
-	_, badTraces := telemetry.TracesFromEnv()
-	return warnings, errors.Join(s.Check(), badTraces)
+	_, tracesErr := telemetry.TracesFromEnv()
+	return warnings, errors.Join(s.Check(), tracesErr)
 }
 
-// checkAddresses listens on both addresses at once, so that equal ones fail. A running dg serve may
-// hold both.
+// checkAddresses listens on both addresses at once, so that equal ones fail, unless dg serve uses them.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
 	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
 		s.serveAnswers = true
@@ -64,20 +63,19 @@ func servesDG(ctx context.Context, address string) bool {
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
-// Get sends a GET to a dg on this machine, without the environment's proxy. text has up to 4 KB of
-// the body.
+// Get sends a GET to a dg on this machine, without a proxy. text has up to 4 KB of the body.
 func Get(ctx context.Context, addressAndPath string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addressAndPath, http.NoBody)
 	if err != nil {
 		return 0, "", err
 	}
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
 		return 0, "", err
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	return answer.StatusCode, string(body), err
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 4096))
+	return response.StatusCode, string(body), err
 }
 
 func checkFolder(ctx context.Context, s *Installation) ([]string, error) {
@@ -97,10 +95,10 @@ func checkFolder(ctx context.Context, s *Installation) ([]string, error) {
 	return checkFreeSpace(disk.Bavail * uint64(disk.Bsize)), nil
 }
 
-func checkFreeSpace(bytes uint64) (warnings []string) {
-	if bytes < 1<<30 {
+func checkFreeSpace(free uint64) (warnings []string) {
+	if free < 1<<30 {
 		warnings = append(warnings, fmt.Sprintf("only %d MiB are free for the data: free some room, as "+
-			"PostgreSQL stops when its disk is full", bytes>>20))
+			"PostgreSQL stops when its disk is full", free>>20))
 	}
 	return warnings
 }

@@ -26,7 +26,7 @@ var (
 
 // repairs renew the data that a missing trigger has left stale. The other triggers refuse or
 // complete a row, so their data needs no repair.
-var repairs = []struct{ prefix, run string }{
+var repairs = []struct{ triggerPrefix, command string }{
 	{"fork_", renewOrganisations},
 	{"organisation_version", renewOrganisations},
 	{"player_version", "update player_ordinals set version = uuid_hash_extended(gen_random_uuid(), 0)"},
@@ -51,32 +51,31 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		where relnamespace = 'public'::regnamespace and not tgisinternal
 		union all select '', max(version_id) <= $1, false from dg_schema_versions where is_applied`,
 		len(migrationFiles()))
-	found := map[string]schemaObject{}
+	existing := map[string]schemaObject{}
 	var name string
 	var object schemaObject
 	if _, err := pgx.ForEachRow(rows, []any{&name, &object.isActive, &object.firesAlways}, func() error {
-		found[name] = object
+		existing[name] = object
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	if !found[""].isActive { // the schema is newer: this program does not know its objects
+	if !existing[""].isActive { // the row without a name has the version: a newer schema has other objects
 		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
-	warnings, err = compareObjects(found)
+	warnings, err = compareObjects(existing)
 	return warnings, errors.Join(missingKeys, err)
 }
 
-// fixOf returns the statement that creates or repairs an index or a trigger. parts are the
-// submatches of schemaStatementPattern.
-func fixOf(name string, parts []string, exists, firesAlways bool) string {
-	create := strings.Join(strings.Fields(parts[0]), " ")
+// fixOf returns the statement that creates or repairs an index or a trigger.
+func fixOf(name string, match []string, exists, firesAlways bool) string {
+	create := strings.Join(strings.Fields(match[0]), " ")
 	enable := fmt.Sprintf("alter table %s enable trigger %s", onTablePattern.FindStringSubmatch(create)[1], name)
 	if firesAlways {
 		enable = strings.Replace(enable, "enable", "enable always", 1)
 	}
-	switch isIndex := parts[2] == "index"; {
+	switch isIndex := match[2] == "index"; {
 	case exists && isIndex:
 		return "reindex index concurrently " + name
 	case isIndex: // CONCURRENTLY does not block writes
@@ -95,8 +94,8 @@ type schemaObject struct {
 }
 
 // compareObjects warns of missing or invalid indexes, and fails for missing or disabled triggers.
-func compareObjects(found map[string]schemaObject) (warnings []string, failures error) {
-	created := map[string][]string{} // submatches of schemaStatementPattern by name
+func compareObjects(existing map[string]schemaObject) (warnings []string, failures error) {
+	statements := map[string][]string{} // submatches of schemaStatementPattern by name
 	var script strings.Builder
 	for _, file := range migrationFiles() {
 		text, err := fs.ReadFile(migrations.FS, file)
@@ -105,25 +104,25 @@ func compareObjects(found map[string]schemaObject) (warnings []string, failures 
 		}
 		script.Write(text)
 	}
-	for _, parts := range schemaStatementPattern.FindAllStringSubmatch(script.String(), -1) {
-		if parts[1] == "create" {
-			created[parts[3]] = parts
+	for _, match := range schemaStatementPattern.FindAllStringSubmatch(script.String(), -1) {
+		if match[1] == "create" {
+			statements[match[3]] = match
 		} else {
-			delete(created, parts[3])
+			delete(statements, match[3])
 		}
 	}
 	alwaysEnabled := map[string]bool{}
-	for _, parts := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
-		alwaysEnabled[parts[1]] = true
+	for _, match := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
+		alwaysEnabled[match[1]] = true
 	}
-	var broken []string // names of the broken triggers
-	for _, name := range slices.Sorted(maps.Keys(created)) {
-		object, exists := found[name]
+	var broken []string // triggers
+	for _, name := range slices.Sorted(maps.Keys(statements)) {
+		object, exists := existing[name]
 		if object.isActive && (object.firesAlways || !alwaysEnabled[name]) {
 			continue
 		}
-		kind := created[name][2]
-		fix := fixOf(name, created[name], exists, alwaysEnabled[name])
+		kind := statements[name][2]
+		fix := fixOf(name, statements[name], exists, alwaysEnabled[name])
 		message := fmt.Sprintf("the %s %s is missing, disabled or invalid: run as the owner of the tables: %s",
 			kind, name, fix)
 		if kind == "index" {
@@ -133,15 +132,15 @@ func compareObjects(found map[string]schemaObject) (warnings []string, failures 
 		failures = errors.Join(failures, errors.New(message))
 		broken = append(broken, name)
 	}
-	var stale []string
+	var commands []string
 	for _, r := range repairs {
-		if slices.ContainsFunc(broken, func(name string) bool { return strings.HasPrefix(name, r.prefix) }) {
-			stale = append(stale, r.run)
+		if slices.ContainsFunc(broken, func(s string) bool { return strings.HasPrefix(s, r.triggerPrefix) }) {
+			commands = append(commands, r.command)
 		}
 	}
-	if stale != nil {
+	if commands != nil {
 		failures = errors.Join(failures, fmt.Errorf("then renew what these triggers keep, because changes "+
-			"without them left it stale: %s", strings.Join(slices.Compact(stale), "; ")))
+			"without them left it stale: %s", strings.Join(slices.Compact(commands), "; ")))
 	}
 	return warnings, failures
 }
