@@ -2,10 +2,10 @@
 // as web/account, do not import one another. A screen is a handler, a view (a layout with the
 // template's data) and a template. No package here owns a table.
 //
-// prepare sets headers and takes a slot of limit.Requests.
-// rejectCrossOrigin then refuses forms and downloads not started on this site. On screens behind
-// the sign-in the guard reads session, role and two-step verification: a lost role takes effect
-// with the next request. The policy in configs/ authorises loaded objects by their owner.
+// prepare sets headers and takes a slot of limit.Requests. rejectCrossOrigin refuses forms and
+// downloads not started on this site. ui/guard.go reads the session and the role from the database,
+// so that a lost role takes effect with the next request. The policy in configs/ authorises loaded
+// objects by their owner.
 //
 // After a change is committed, a failed read does not turn the response into an error.
 //

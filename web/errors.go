@@ -38,7 +38,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	view.HasCookie = c.Cookies(ui.SessionCookie) != ""
 	view.Retries = f.Status == fiber.StatusServiceUnavailable && f.RetryAfter > 0 &&
 		c.Method() == fiber.MethodGet
-	view.Link = linkAfter(c, &view)
+	view.Link = nextLink(c, &view)
 	page, err := h.Execute(c, "error", &view)
 	if err != nil {
 		panic(err) // the caller sends the JSON body instead
@@ -49,8 +49,8 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
-// readerOf returns the request's principal, or nil. The request of an unknown path holds no slot, so
-// it takes one to read the session.
+// readerOf returns the request's principal, or nil. A request for an unknown path holds no slot of
+// limit.Requests, so readerOf takes one to read the session.
 func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
 	p, token := ui.PrincipalOf(c), c.Cookies(ui.SessionCookie)
 	if p == nil && token != "" && f.Status == fiber.StatusNotFound && f.Generic {
@@ -64,7 +64,7 @@ func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
 	return p
 }
 
-func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
+func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	here := ui.LocalPath(c.OriginalURL())
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
@@ -88,7 +88,7 @@ var statusTexts = map[int]errorText{
 	503: {"Service unavailable", "DG cannot answer right now."},
 }
 
-// errorTextOf prefers the module's own message. For a 404, its first sentence becomes the title.
+// errorTextOf prefers the module's own message. For a 404, the first sentence becomes the title.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {
@@ -96,8 +96,8 @@ func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	}
 	if text.message == "" || !f.Generic {
 		text.message = f.Message
-		if what, next, ok := strings.Cut(f.Message, ". "); ok && f.Status == fiber.StatusNotFound {
-			text = errorText{what, next}
+		if firstSentence, others, ok := strings.Cut(f.Message, ". "); ok && f.Status == fiber.StatusNotFound {
+			text = errorText{firstSentence, others}
 		}
 	}
 	text.title = cmp.Or(text.title, "Request failed")

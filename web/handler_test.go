@@ -27,7 +27,7 @@ import (
 	"dg/web/ui"
 )
 
-// A path without an organisation redirects to the person's only organisation, or to a choice.
+// A path without an organisation redirects to the person's only organisation, or offers a choice of several.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	slash := w.AddOrganisation(`a/b "<c> é?#%`)
@@ -39,10 +39,9 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	testkit.RequireRedirect(t, "/account", w.SignIn(t, acme.Member).Get("/reports"))
 	testkit.RequireRedirect(t, slash.Path("/reports"), w.SignIn(t, slash.Owner).Get("/"))
 
-	// A person with two organisations chooses one.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
-	both := w.SignIn(t, slash.Owner).Get("/settings").Is(t, 200)
-	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.Path("/settings/api-keys")+`"`)
+	w.SignIn(t, slash.Owner).Get("/settings").Is(t, 200).
+		Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.Path("/settings/api-keys")+`"`)
 }
 
 // A file is cached for ever under the version of its content, and revalidated without the version.
@@ -52,9 +51,9 @@ func TestStaticFilesAreCached(t *testing.T) {
 	versioned := b.Get(stylesheet)
 	require.Equal(t, "text/css; charset=utf-8", versioned.Header.Get("Content-Type"))
 	require.Contains(t, versioned.Header.Get("Cache-Control"), "immutable")
-	plain := b.Get("/static/dg.css?v=older")
-	require.Equal(t, "no-cache", plain.Header.Get("Cache-Control"))
-	b.Send(http.MethodGet, "/static/dg.css", "", http.Header{"If-None-Match": {plain.Header.Get("ETag")}}).Is(t, 304)
+	outdated := b.Get("/static/dg.css?v=older")
+	require.Equal(t, "no-cache", outdated.Header.Get("Cache-Control"))
+	b.Send(http.MethodGet, "/static/dg.css", "", http.Header{"If-None-Match": {outdated.Header.Get("ETag")}}).Is(t, 304)
 	b.Get("/static/../site.go").Is(t, 404)
 }
 
@@ -105,8 +104,7 @@ func TestTwoStepSetupLeadsBack(t *testing.T) {
 	create := acme.Path("/settings/api-keys/new")
 	b := w.SignIn(t, acme.AdminPlain)
 	setUp := "/account/two-step?" + url.Values{"next": {create}}.Encode()
-	denied := b.Get(create).Is(t, 403)
-	denied.Has(t, `<a class="btn primary" href="`+setUp+`">Set up two-step verification</a>`)
+	b.Get(create).Is(t, 403).Has(t, `<a class="btn primary" href="`+setUp+`">Set up two-step verification</a>`)
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `href="`+setUp+`">Set up two-step verification</a>`,
 		"<strong>Turn on two-step verification to create keys.</strong> You can list and revoke")
 	w.SignIn(t, acme.Member).Get(create).Lacks(t, "two-step")
@@ -146,32 +144,32 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 
 // A link on another site starts no download and adds no entry. The error page links to the screen of the download.
 func TestCrossSiteDownloadIsRejected(t *testing.T) {
-	h := newRouteWorld(t)
-	b := h.SignIn(t, h.acme.Owner)
-	files := map[string]string{} // page that links to each file, by the file's path
+	w := newRouteWorld(t)
+	b := w.SignIn(t, w.acme.Owner)
+	pages := map[string]string{} // the page that links to a file, by the file's path
 	for _, s := range screens {
-		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.pathOf(t, s), "/plays.csv"), ".csv")
+		path, isFile := strings.CutSuffix(strings.TrimSuffix(w.pathOf(t, s), "/plays.csv"), ".csv")
 		if !isFile && !strings.HasSuffix(s.Path, ".csv") {
 			continue
 		}
 		const query = "?from=2026-01-01&to=2026-01-07"
-		file := h.pathOf(t, s) + query
+		file := w.pathOf(t, s) + query
 		for _, headers := range []http.Header{
 			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
-			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.BaseURL}}, {},
-			{"Sec-Fetch-Site": {"cross-site"}, "Referer": {h.BaseURL + path}}, {"Referer": {path}},
+			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + w.BaseURL}}, {},
+			{"Sec-Fetch-Site": {"cross-site"}, "Referer": {w.BaseURL + path}}, {"Referer": {path}},
 		} {
 			b.Send(http.MethodGet, file, "", headers).Is(t, 403).Has(t, "nothing was downloaded",
 				`href="`+path+strings.ReplaceAll(query, "&", "&amp;"))
 		}
-		files[file] = h.BaseURL + path
-		signedOut := h.Browser(t)
+		pages[file] = w.BaseURL + path
+		signedOut := w.Browser(t)
 		signedOut.Send(http.MethodGet, file, "", http.Header{}).Is(t, 403)
 		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(), signedOut.Get(file))
 	}
-	require.Zero(t, h.DB.CountRows(`audit_entries where action like '%export%'`))
-	require.NotEmpty(t, files)
-	for file, page := range files { // a browser without Sec-Fetch-Site, such as iOS before 16.4
+	require.Zero(t, w.DB.CountRows(`audit_entries where action like '%export%'`))
+	require.NotEmpty(t, pages)
+	for file, page := range pages { // a browser without Sec-Fetch-Site, such as iOS before 16.4
 		p := b.Send(http.MethodGet, file, "", http.Header{"Referer": {page}})
 		require.Contains(t, p.Header.Get("Content-Type"), "csv")
 	}
@@ -198,7 +196,7 @@ func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	require.Equal(t, "access_ended", w.ExportsOf(t, o, 1)[0].Details["outcome"])
 }
 
-// People with several organisations switch between them, and choose one elsewhere. A member sees the account alone.
+// People with several organisations have a menu of them. Where someone is only a member, it leads to the account.
 func TestOrganisationIsSwitched(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.StoreOrganisation(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
@@ -213,12 +211,12 @@ func TestOrganisationIsSwitched(t *testing.T) {
 		require.Equal(t, !chosen, strings.Contains(p.Body, "Choose organisation"), path)
 		require.Equal(t, chosen, strings.Contains(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`), path)
 	}
-	for _, alone := range []string{acme.Path("/reports"), "/account", "/docs"} {
-		w.SignIn(t, acme.Admin).Get(alone).Lacks(t, `class="switch"`)
+	for _, path := range []string{acme.Path("/reports"), "/account", "/docs"} {
+		w.SignIn(t, acme.Admin).Get(path).Lacks(t, `class="switch"`)
 	}
 }
 
-// The list of organisations opens, finds by typing and closes by Escape. Times are in the reader's zone, titled in UTC.
+// The menu of organisations is searched by typing and closed by Escape. Times are local, with UTC in their tooltips.
 func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.AddOrganisation("vale")
@@ -300,7 +298,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	w.DB.AddPlays(fork, 5, today.AddDate(0, 0, -30), 0)
 	twins := []apikeys.Key{w.NewKey(t, o, "BI", apikeys.ForksRead), w.NewKey(t, o, "BI", apikeys.ForksRead)}
 	p := browsertest.New(t)
-	reads := func(pattern string) {
+	requireAnnounced := func(pattern string) {
 		t.Helper()
 		require.Regexp(t, "(?s)"+pattern, announcedText(t, p))
 	}
@@ -309,37 +307,37 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	}
 	current, compared := `Figures, `+days(28), `Compared with `+days(56)
 	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
-	reads(`heading: ` + current + `\. ` + compared + `.*term: Plays`)
+	requireAnnounced(`heading: ` + current + `\. ` + compared + `.*term: Plays`)
 	p.Open(o.Path("/reports/%s/players", fork.ID))
-	reads(`^RootWebArea: Players, ` + fork.Title + `, ` + days(28) + ` – `)
+	requireAnnounced(`^RootWebArea: Players, ` + fork.Title + `, ` + days(28) + ` – `)
 	p.Open(o.Path("/reports/%s?to=%s&from=%s", fork.ID, today.Format(time.DateOnly),
 		today.AddDate(0, 0, -27).Format(time.DateOnly)))
-	reads(`heading: Figures, ` + days(27) + `\. Up to yesterday: [^\n]*, compared with .*term: Plays`)
+	requireAnnounced(`heading: Figures, ` + days(27) + `\. Up to yesterday: [^\n]*, compared with .*term: Plays`)
 	p.Open(o.Path("/reports/%s", fork.ID))
-	reads(`^RootWebArea: ` + fork.Title + `, ` + days(28) + ` – .*heading: ` + current + `\. ` + compared +
+	requireAnnounced(`^RootWebArea: ` + fork.Title + `, ` + days(28) + ` – .*heading: ` + current + `\. ` + compared +
 		`.*term: Plays.*image: [^\n]*Earlier period: ` + days(56) + `\. All values are in the table below\.` +
 		`.*link: Go to the table.*link: By area \|`)
 	browsertest.Eval[any](p, `document.querySelector('.plot .skip').click()`)
 	p.WaitFor("#c-v")
 	require.Contains(t, p.FocusedElement(), "#c-v")
-	reads(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
+	requireAnnounced(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
 	p.ClickUntil("#show-score", "#show-score[aria-current]")
 	p.WaitFor("#live:not(:empty)")
 	require.Regexp(t, "1 person played.*"+current+`\. `+compared, p.Text("#live"))
 
 	p.Open(o.Path("/settings/api-keys"))
 	for _, twin := range twins {
-		reads(`link: Revoke BI [^\n]*` + twin.ID)
+		requireAnnounced(`link: Revoke BI [^\n]*` + twin.ID)
 	}
 	p.Open(o.Path("/settings/audit-log"))
-	reads(`table: Entries, newest first \|.*DisclosureTriangle: Key created, ` + o.Owner.Name + `, ` + ui.Day(today) + `, \d\d:\d\d: BI`)
+	requireAnnounced(`table: Entries, newest first \|.*DisclosureTriangle: Key created, ` + o.Owner.Name + `, ` + ui.Day(today) + `, \d\d:\d\d: BI`)
 
 	p.Open(o.Path("/settings/audit-log?key=%s", twins[0].ID))
-	reads(`table: Entries, Key BI [^\n]*, newest first`)
+	requireAnnounced(`table: Entries, Key BI [^\n]*, newest first`)
 
 	p.Open(o.Path("/settings/api-keys/new"))
 	p.Click("#xday")
-	reads(`radio: On a date \| [^\n]*The field of the date follows.*Date: Date.*radio: Never`)
+	requireAnnounced(`radio: On a date \| [^\n]*The field of the date follows.*Date: Date.*radio: Never`)
 	p.Click("#x90")
 	p.Fill("#name", "Warehouse")
 	p.Click("main button.primary")
@@ -349,8 +347,8 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	p.CopiedText(func() { p.Click(`[data-copy="secret"]`) })
 	p.WaitFor(`#live:text("Key copied.")`)
 	require.Equal(t, "Done", p.Text("main .primary"), "the next step")
-	reads(`group: New key.*button: Copy key \|`)
+	requireAnnounced(`group: New key.*button: Copy key \|`)
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
 	p.ClickUntil(`[data-copy="secret"]`, `#live:text("Copying failed. The text is selected: press Ctrl+C.")`)
-	reads(`button: Copy key \|`)
+	requireAnnounced(`button: Copy key \|`)
 }

@@ -40,15 +40,15 @@ func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 		return h.requests.Run(ctx, surface, c.Cookies(ui.SessionCookie), httpserver.ClientNetwork(c),
 			func(ctx context.Context) error {
 				c.SetUserContext(ctx)
-				defer h.remember(c)
+				defer h.rememberTenant(c)
 				return c.Next()
 			})
 	}
 }
 
-// remember assigns the session's next request to its tenant's queue. It does so as soon as the
-// password is accepted, and even if permission is denied.
-func (h *Handler) remember(c *fiber.Ctx) {
+// rememberTenant assigns the session's next request to its tenant's queue. A sign-in does so once
+// the password is accepted, and a denied request does so, too.
+func (h *Handler) rememberTenant(c *fiber.Ctx) {
 	if session := ui.BegunSession(c); session.Token != "" {
 		h.requests.Remember(session.Token, session.Person.ID)
 		return
@@ -88,7 +88,7 @@ var (
 )
 
 // rejectCrossOrigin applies http.CrossOriginProtection. It also refuses downloads that no page of
-// this site starts, and a POST without Sec-Fetch-Site and Origin, of which current browsers send one.
+// this site starts, and a POST without Sec-Fetch-Site and Origin: browsers send one of them.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	site := c.Get("Sec-Fetch-Site")
 	origin := c.Get(fiber.HeaderOrigin)
@@ -107,8 +107,8 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload reports whether a download starts outside this site's pages. It would create an
-// audit entry for the person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
+// isCrossSiteDownload reports whether a download starts outside this site's pages. The log would
+// name the person for it. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false
@@ -117,11 +117,11 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if site != "" {
 		return site != "same-origin"
 	}
-	from, err := url.Parse(c.Get(fiber.HeaderReferer))
-	return err != nil || from.Host == "" || from.Host != string(c.Request().Header.Host())
+	referer, err := url.Parse(c.Get(fiber.HeaderReferer))
+	return err != nil || referer.Host == "" || referer.Host != string(c.Request().Header.Host())
 }
 
-// downloadScreen returns path and query of the screen that offers the requested download, or "".
+// downloadScreen returns path and query of the screen that offers the requested file, or "".
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {

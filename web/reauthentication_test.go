@@ -17,7 +17,7 @@ import (
 type sensitiveForm struct {
 	path       string
 	fields     url.Values
-	keptFields []string // texts of the form after an error
+	keptFields []string // texts that the form still has after an error
 	wantStatus int      // status of the response to the change
 }
 
@@ -45,8 +45,8 @@ func (s sensitiveForm) withProof(password, code string) url.Values {
 	return form
 }
 
-func ageSessions(w *webtest.World, since string) {
-	w.DB.Exec(`update sessions set authenticated_at = now() - $1::interval`, since)
+func ageSessions(w *webtest.World, age string) {
+	w.DB.Exec(`update sessions set authenticated_at = now() - $1::interval`, age)
 }
 
 // proofFields reports whether a page asks for the password, and whether it asks for the code.
@@ -54,7 +54,7 @@ func proofFields(p testkit.Page) [2]bool {
 	return [2]bool{strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`)}
 }
 
-func storedState(w *webtest.World) string {
+func keysAndModes(w *webtest.World) string {
 	return testkit.Query[string](w.DB, `select concat_ws(' ',
 		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
@@ -74,7 +74,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			opened.Lacks(t, `id="errors"`)
 			head := b.Send(http.MethodHead, s.path, "", nil)
 			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD does not submit the form")
-			before := storedState(w)
+			before := keysAndModes(w)
 			for _, c := range []struct{ password, code, message string }{
 				{"", "", again},
 				{"", w.CodeNow(t, testkit.TOTPSecret), again},
@@ -88,12 +88,12 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				p.Has(t, s.keptFields...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
-			require.Equal(t, before, storedState(w))
+			require.Equal(t, before, keysAndModes(w))
 			require.Equal(t, 1, testkit.Query[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a missing code does not count as a wrong one")
 			p := b.Post(s.path, s.withProof(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 			require.Equal(t, s.wantStatus, p.StatusCode, p.Body)
-			require.NotEqual(t, before, storedState(w))
+			require.NotEqual(t, before, keysAndModes(w))
 			require.Equal(t, [2]bool{}, proofFields(b.Get(s.path)))
 		})
 	}

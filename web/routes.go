@@ -50,8 +50,7 @@ func (h *Handler) Mount(app *fiber.App) {
 	}
 }
 
-// mount adds middleware to each route: middleware of a group would also run for requests that match
-// no route.
+// mount adds middleware to each route: a group's middleware would also run for unknown paths.
 func (h *Handler) mount(app *fiber.App, s Screen) {
 	prepare := h.prepare(cmp.Or(s.Surface, limit.Screens))
 	if s.Page != nil {
@@ -129,11 +128,11 @@ func (h *Handler) docsScreens() []Screen {
 }
 
 func newScreen(
-	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
+	path string, findPrincipal func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
 ) Screen {
 	adapt := func(handle handler) fiber.Handler {
 		return func(c *fiber.Ctx) error {
-			p, err := find(c)
+			p, err := findPrincipal(c)
 			if err != nil {
 				return err
 			}

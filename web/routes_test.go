@@ -35,11 +35,11 @@ func newRouteWorld(t *testing.T) *routeWorld {
 }
 
 // pathOf returns the address of a screen. If the path needs a key, it creates one.
-func (h *routeWorld) pathOf(t *testing.T, s web.Screen) string {
-	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
+func (w *routeWorld) pathOf(t *testing.T, s web.Screen) string {
+	path := strings.NewReplacer(":org", w.acme.Slug, ":fork", w.fork, ":recipe", "python",
 		":operation", "getForkStats").Replace(s.Path)
 	if strings.Contains(path, ":key") {
-		return strings.Replace(path, ":key", h.NewKey(t, h.acme, "BI", apikeys.ForksRead).ID, 1)
+		return strings.Replace(path, ":key", w.NewKey(t, w.acme, "BI", apikeys.ForksRead).ID, 1)
 	}
 	return path
 }
@@ -53,15 +53,15 @@ type reader struct {
 	refusedStatus int // the status of a screen that the reader may not open
 }
 
-func (h *routeWorld) readers(t *testing.T) []reader {
-	other := h.AddOrganisation("other")
+func (w *routeWorld) readers(t *testing.T) []reader {
+	other := w.AddOrganisation("other")
 	return []reader{
-		{"owner", h.SignIn(t, h.acme.Owner), "owner", false, 403},
-		{"admin with two-step", h.SignIn(t, h.acme.Admin), "admin", true, 403},
-		{"admin without", h.SignIn(t, h.acme.AdminPlain), "admin", false, 403},
-		{"member", h.SignIn(t, h.acme.Member), "member", false, 403},
-		{"other organisation", h.SignIn(t, other.Owner), "", false, 404},
-		{"signed out", h.Browser(t), "", false, 303},
+		{"owner", w.SignIn(t, w.acme.Owner), "owner", false, 403},
+		{"admin with two-step", w.SignIn(t, w.acme.Admin), "admin", true, 403},
+		{"admin without", w.SignIn(t, w.acme.AdminPlain), "admin", false, 403},
+		{"member", w.SignIn(t, w.acme.Member), "member", false, 403},
+		{"other organisation", w.SignIn(t, other.Owner), "", false, 404},
+		{"signed out", w.Browser(t), "", false, 303},
 	}
 }
 
@@ -74,17 +74,17 @@ func (r reader) mayOpen(t *testing.T, s web.Screen) bool {
 
 // Each role can open the screens, and send the forms, whose permission it holds, and no others.
 func TestEveryScreenChecksItsPermission(t *testing.T) {
-	h := newRouteWorld(t)
-	for _, r := range h.readers(t) {
+	w := newRouteWorld(t)
+	for _, r := range w.readers(t) {
 		for _, s := range screens {
 			if s.Permission == (authz.Permission{}) {
 				continue
 			}
-			answers := []testkit.Page{r.browser.Get(h.pathOf(t, s))}
+			pages := []testkit.Page{r.browser.Get(w.pathOf(t, s))}
 			if s.Form != nil {
-				answers = append(answers, r.browser.Post(h.pathOf(t, s), url.Values{"a": {"b"}}))
+				pages = append(pages, r.browser.Post(w.pathOf(t, s), url.Values{"a": {"b"}}))
 			}
-			for _, p := range answers {
+			for _, p := range pages {
 				if r.mayOpen(t, s) {
 					assert.Less(t, p.StatusCode, 401, "%s, %s", r.name, s.Path)
 					continue
@@ -103,32 +103,32 @@ const linkExpression = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)
 
 // The links and forms of the screens offer each role all permitted screens and no others.
 func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
-	h := newRouteWorld(t)
-	h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
-	for _, r := range h.readers(t)[:4] {
+	w := newRouteWorld(t)
+	w.NewKey(t, w.acme, "BI", apikeys.ForksRead)
+	for _, r := range w.readers(t)[:4] {
 		offered := map[string]bool{}
-		for next := []string{"/account"}; len(next) > 0; next = next[1:] {
-			p := r.browser.Get(next[0]).Is(t, 200)
+		for queue := []string{"/account"}; len(queue) > 0; queue = queue[1:] {
+			p := r.browser.Get(queue[0]).Is(t, 200)
 			for _, link := range testkit.Submatches(linkExpression, p.Body) {
 				for _, s := range screens {
 					if !fiber.RoutePatternMatch(link[1], s.Path) ||
 						strings.Contains(s.Path, ":key") && strings.HasSuffix(link[1], "/new") {
 						continue
 					}
-					what := link[0] + s.Path
-					if link[0] == "" && !offered[what] {
-						next = append(next, link[1]+link[2])
+					offer := link[0] + s.Path
+					if link[0] == "" && !offered[offer] {
+						queue = append(queue, link[1]+link[2])
 					}
-					offered[what] = true
+					offered[offer] = true
 				}
 			}
 		}
 		for _, s := range screens {
 			if s.Permission != (authz.Permission{}) {
-				may := r.mayOpen(t, s)
-				message := map[bool]string{true: "no screen links to it", false: "a screen links to it"}[may]
-				assert.Equal(t, may, offered[s.Path], "%s, %s: %s", r.name, s.Path, message)
-				assert.Equal(t, may && s.Form != nil, offered["post"+s.Path], "%s, the form of %s", r.name, s.Path)
+				allowed := r.mayOpen(t, s)
+				message := map[bool]string{true: "no screen links to it", false: "a screen links to it"}[allowed]
+				assert.Equal(t, allowed, offered[s.Path], "%s, %s: %s", r.name, s.Path, message)
+				assert.Equal(t, allowed && s.Form != nil, offered["post"+s.Path], "%s, the form of %s", r.name, s.Path)
 			}
 		}
 	}
@@ -162,15 +162,15 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 
 // Forms from another site, or without a header that names the site, are refused. Older browsers send Origin.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
-	h := newRouteWorld(t)
-	b := h.SignIn(t, h.acme.Owner)
+	w := newRouteWorld(t)
+	b := w.SignIn(t, w.acme.Owner)
 	rejected := []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}},
 		{"Sec-Fetch-Site": {"same-site"}},
-		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.BaseURL}},
+		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {w.BaseURL}},
 		{"Origin": {"https://evil.example"}},
 		{"Origin": {"null"}}, // a sandboxed page sends null
-		{"Referer": {h.BaseURL + "/account"}},
+		{"Referer": {w.BaseURL + "/account"}},
 		{},
 	}
 	for _, s := range screens {
@@ -178,18 +178,18 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 			if s.Form == nil {
 				break
 			}
-			p := b.Send(http.MethodPost, h.pathOf(t, s), "current=x", header).Is(t, 403)
+			p := b.Send(http.MethodPost, w.pathOf(t, s), "current=x", header).Is(t, 403)
 			require.Regexp(t, "<h1>Nothing was changed</h1>.*This form", p.Body, s.Path)
 		}
 	}
 	b.Get("/account").Is(t, 200)
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"same-origin"}},
-		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.BaseURL}},
+		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {w.BaseURL}},
 		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
-		{"Origin": {h.BaseURL}},
+		{"Origin": {w.BaseURL}},
 	} {
-		b := h.SignIn(t, h.acme.Owner)
+		b := w.SignIn(t, w.acme.Owner)
 		session := b.Cookies["__Host-dg"]
 		b.Send(http.MethodPost, "/sign-out", "x=y", header).Is(t, 303)
 		b.Cookies["__Host-dg"] = session
@@ -201,47 +201,45 @@ var postFormPattern = regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}
 
 // If another account opened a form, as in another tab, sending the form changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
-	h := newRouteWorld(t)
-	owner := h.SignIn(t, h.acme.Owner)
-	admin := h.SignIn(t, h.acme.Admin)
-	stranger := h.SignIn(t, h.AddOrganisation("other").Owner)
-	forms := 0
+	w := newRouteWorld(t)
+	owner := w.SignIn(t, w.acme.Owner)
+	admin := w.SignIn(t, w.acme.Admin)
+	stranger := w.SignIn(t, w.AddOrganisation("other").Owner)
+	formCount := 0
 	for _, s := range screens {
+		path := w.pathOf(t, s)
 		if s.Page != nil {
-			path := h.pathOf(t, s)
-			for id, browser := range map[string]*testkit.Browser{h.acme.Owner.ID: owner, h.acme.Admin.ID: admin} {
+			for id, browser := range map[string]*testkit.Browser{w.acme.Owner.ID: owner, w.acme.Admin.ID: admin} {
 				for _, form := range postFormPattern.FindAllString(browser.Get(path).Body, -1) {
 					if !strings.Contains(path, "/reset") {
 						require.Contains(t, form, `name="account" value="`+id+`"`, path)
-						forms++
+						formCount++
 					}
 				}
 			}
 		}
-		public := strings.HasPrefix(s.Path, "/sign-in") || s.Path == "/account/reset"
-		if s.Form == nil || public {
+		if s.Form == nil || strings.HasPrefix(s.Path, "/sign-in") || s.Path == "/account/reset" {
 			continue
 		}
-		path := h.pathOf(t, s)
-		before := h.DB.CountRows(`audit_entries`)
+		before := w.DB.CountRows(`audit_entries`)
 		for _, b := range []*testkit.Browser{owner, stranger} {
-			b.Post(path, testkit.Form("account", h.acme.Admin.ID)).Is(t, 403).
+			b.Post(path, testkit.Form("account", w.acme.Admin.ID)).Is(t, 403).
 				Has(t, "This form was opened by another account. You are signed in as \u2068owner of",
 					"Nothing was changed.")
 		}
-		require.Equal(t, before, h.DB.CountRows(`audit_entries`), path)
+		require.Equal(t, before, w.DB.CountRows(`audit_entries`), path)
 	}
-	require.Greater(t, forms, 10)
+	require.Greater(t, formCount, 10)
 }
 
 // Every page has security headers and no inline script. HEAD has the headers of GET, and starts no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
-	h := newRouteWorld(t)
-	b := h.SignIn(t, h.acme.Owner)
-	paths := []string{"/", "/nowhere", h.acme.Path("/nowhere")}
+	w := newRouteWorld(t)
+	b := w.SignIn(t, w.acme.Owner)
+	paths := []string{"/", "/nowhere", w.acme.Path("/nowhere")}
 	for _, s := range screens {
 		if s.Page != nil {
-			paths = append(paths, h.pathOf(t, s))
+			paths = append(paths, w.pathOf(t, s))
 		}
 	}
 	for _, path := range paths {
@@ -265,7 +263,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 			require.Equal(t, p.Header.Get(name), head.Header.Get(name), "%s of %s", name, path)
 		}
 	}
-	require.Len(t, h.ExportsOf(t, h.acme, 1), 2, "one export, of GET")
+	require.Len(t, w.ExportsOf(t, w.acme, 1), 2, "one export, of GET")
 }
 
 // Form fields in the query are ignored, because addresses get into links and logs.

@@ -25,7 +25,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w.SignIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
-// All sessions of the person end, but none of another person. A reset also ends the session of its browser.
+// Signing out everywhere ends all sessions of this person alone. A password reset ends the session of its browser.
 func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignIn(t, acme.Owner)
@@ -69,9 +69,9 @@ func TestPasswordIsChanged(t *testing.T) {
 }
 
 func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
-	cells := testkit.Submatches(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
-	require.Len(t, cells, 10)
-	return slices.Concat(cells...)
+	codes := testkit.Submatches(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
+	require.Len(t, codes, 10)
+	return slices.Concat(codes...)
 }
 
 // Two-step verification is turned on with the password and a code of the shown secret, and off with both.

@@ -24,12 +24,12 @@ func newQRCode(text string) *qrCode {
 	var path strings.Builder
 	for y := range size {
 		for x := 0; x < size; x++ {
-			from := x
+			start := x
 			for x < size && code.At(x, y) == color.Black {
 				x++
 			}
-			if x > from {
-				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", from, y, x-from, x-from)
+			if x > start {
+				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", start, y, x-start, x-start)
 			}
 		}
 	}

@@ -47,11 +47,11 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 type codesView struct {
 	ui.Layout
 	Codes []string
-	Next  string // path of the Continue link
+	Next  string // path of the link "Done"
 }
 
-// renderRecoveryCodes does not redirect, because no later page can show the codes. A repeated form
-// creates none: its code has been used, or two-step verification is already on.
+// renderRecoveryCodes does not redirect, because no later page can show the codes. Sending the form
+// again creates no codes: its code has been used, or two-step verification is already on.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

@@ -21,8 +21,8 @@ type signInView struct {
 	SessionEnded bool
 	CookieLost   bool // whether the browser dropped the cookie of the new session
 
-	Recovery bool   // whether the form asks for a recovery code instead of a code of the app
-	Other    string // path of the form for the other kind of code
+	Recovery      bool   // whether the form asks for a recovery code instead of a code of the app
+	OtherCodePath string // path of the form for the other kind of code
 }
 
 // SignInForm handles GET /sign-in.
@@ -69,8 +69,7 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(location, fiber.StatusSeeOther)
 }
 
-// begunParam marks the redirect after a correct password, so that SignInForm can report a missing
-// cookie.
+// begunParam marks the redirect after a correct password: SignInForm then detects a lost cookie.
 const begunParam = "begun"
 
 // SignOut handles POST /sign-out. A form that another account opened gets 403 and ends no session.

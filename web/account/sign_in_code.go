@@ -31,7 +31,7 @@ func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	}
 	view.Layout = ui.NewLayout(nil, ui.TitleOf(title, status), ui.AreaNone)
 	view.Action = codePath(ui.NextOf(c), view.Recovery)
-	view.Other = codePath(ui.NextOf(c), !view.Recovery)
+	view.OtherCodePath = codePath(ui.NextOf(c), !view.Recovery)
 	return h.Render(c, status, "sign-in-code", &view)
 }
 
@@ -71,8 +71,7 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// flashCodesLeft shows how many recovery codes are left. If reading them fails, the sign-in still
-// succeeds.
+// flashCodesLeft shows the number of recovery codes left. The sign-in succeeds even without it.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Identity.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {

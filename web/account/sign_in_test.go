@@ -33,12 +33,12 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in?begun=1", w.Browser(t).Post("/sign-in"+evil, webtest.Credentials(acme.Owner)))
 
 	withCode := w.Browser(t)
-	code := "/sign-in/code?next=" + url.QueryEscape(wanted)
+	codePath := "/sign-in/code?next=" + url.QueryEscape(wanted)
 	withCode.Post(signIn, webtest.Credentials(acme.Admin))
-	testkit.RequireRedirect(t, code, withCode.Get(signIn+"&begun=1"))
+	testkit.RequireRedirect(t, codePath, withCode.Get(signIn+"&begun=1"))
 	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // the code has not been sent yet
 	withCode.Get("/sign-in").Is(t, 200)
-	testkit.RequireRedirect(t, wanted, withCode.Post(code, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
+	testkit.RequireRedirect(t, wanted, withCode.Post(codePath, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
 	testkit.RequireRedirect(t, acme.Path("/reports"), withCode.Get("/"))
 
 	testkit.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
@@ -181,20 +181,20 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	code := w.CodeNow(t, secret)
 	p.Fill("#code", code[:3]+" "+code[3:])
 	p.ClickUntil(`button:text("Turn on two-step verification")`, "#codes")
-	recovery := strings.Fields(p.Text("#codes"))
-	require.Len(t, recovery, 10)
+	recoveryCodes := strings.Fields(p.Text("#codes"))
+	require.Len(t, recoveryCodes, 10)
 	p.ClickUntil(`a:text("Done")`, "dialog[open]")
 	p.Click(`button:text("Stay here")`)
-	require.Equal(t, recovery, strings.Fields(copyWith(p, "Copy codes")))
+	require.Equal(t, recoveryCodes, strings.Fields(copyWith(p, "Copy codes")))
 	file := browsertest.Eval[string](p, `new Promise((done) => {
 		URL.createObjectURL = (blob) => { blob.text().then(done); return 'data:,'; };
 		HTMLAnchorElement.prototype.click = () => {}; // the download itself
 		document.querySelector('[data-download]').click();
 	})`)
-	require.Equal(t, recovery, strings.Fields(file))
+	require.Equal(t, recoveryCodes, strings.Fields(file))
 	p.ClickUntil(`a:text("Done")`, `#live:text("Two-step verification is on. Your other sessions have ended.")`)
 	p.Reload()
-	require.NotContains(t, p.Text("body"), recovery[0])
+	require.NotContains(t, p.Text("body"), recoveryCodes[0])
 }
 
 func copyWith(p *browsertest.Page, button string) string {

@@ -21,7 +21,7 @@ type twoStepView struct {
 	Action string // the form's target, with the parameter next
 }
 
-func continueAfter(c *fiber.Ctx) string {
+func pathAfterSetup(c *fiber.Ctx) string {
 	if c.Query("next") == "" {
 		return "/account"
 	}
@@ -40,7 +40,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 		return h.Render(c, status, "two-step-off", &view)
 	}
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
-	view.Action = p.TwoStepFor(continueAfter(c))
+	view.Action = p.TwoStepFor(pathAfterSetup(c))
 	enrolment, err := h.Identity.OfferedTwoStep(c.UserContext(), p.Token)
 	if errors.Is(err, identity.ErrTwoStepOff) {
 		return h.Render(c, status, "two-step-begin", &view)
@@ -79,17 +79,17 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// a concurrent request has changed it, or the offer has expired
-		return c.Redirect(p.TwoStepFor(continueAfter(c)), fiber.StatusSeeOther)
+		// a concurrent request has turned it on or off, or the offered secret has expired
+		return c.Redirect(p.TwoStepFor(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case err != nil:
 		return err
 	case begins:
 		ui.SetSession(c, session)
-		return c.Redirect(p.TwoStepFor(continueAfter(c)), fiber.StatusSeeOther)
+		return c.Redirect(p.TwoStepFor(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case codes != nil:
 		ui.Flash(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on",
-			continueAfter(c), codes)
+			pathAfterSetup(c), codes)
 	}
 	return redirectToAccount(c, session, ui.Notice{
 		Strong: "Two-step verification is off.",

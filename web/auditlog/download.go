@@ -24,7 +24,7 @@ const (
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// csvHeader is the first row of the file, which has codes instead of labels, because programs read it.
+// csvHeader is the first row of the file. Programs read the file, so cells have codes, not labels.
 const csvHeader = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId," +
 	"details,method,path,address,userAgent,requestId\n"
 
@@ -57,7 +57,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	streamed := false
 	defer func() {
-		if !streamed { // a panic came before the response
+		if !streamed { // after a panic; otherwise Stream closes d
 			d.Close(0, nil)
 		}
 	}()
@@ -81,7 +81,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 
 type logDownload struct {
 	dialect      format.Dialect
-	record       func() error                  // records the download before its first byte; nil: it is recorded
+	record       func() error                  // records the download before its first byte; nil: already recorded
 	list         func() ([]audit.Entry, error) // reads the entries of page
 	page         audit.Page                    // the page that list reads next
 	release      func()                        // releases the slot of Downloads

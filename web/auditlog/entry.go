@@ -22,9 +22,9 @@ type entryView struct {
 	Summary []entryValue // the values that audit.ActionDisplay.Summary selects
 	Values  []entryValue
 
-	NewDay            bool   // whether it begins a UTC day in the list
-	Refused           bool   // whether it records a refused request with a key
-	ByActor, ByAction string // path of the log filtered by this value; "": there is no such filter
+	NewDay            bool   // whether the entry is the first of its UTC day on the page
+	Refused           bool   // whether the entry records a refused request with a key
+	ByActor, ByAction string // paths of the log filtered by actor and by action; "": no such filter
 }
 
 // entryValue is a named value of an entry. At, if set, replaces Text. Code is an id or other technical text.
@@ -43,23 +43,23 @@ type targetNames map[string]map[string]string // names of targets, by kind and i
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (targetNames, error) {
-	n := targetNames{"api_key": {}, "fork": {}, "group": {}}
+	names := targetNames{"api_key": {}, "fork": {}, "group": {}}
 	for _, k := range keys {
-		n["api_key"][k.ID] = k.Name
+		names["api_key"][k.ID] = k.Name
 	}
 	forks, err := h.ForksOf(ctx, p)
 	for _, f := range forks {
-		n["fork"][f.ID] = f.Title
+		names["fork"][f.ID] = f.Title
 	}
 	i := slices.IndexFunc(entries, func(e audit.Entry) bool { return detailText(e, "groupId") != "" })
 	if err != nil || i < 0 {
-		return n, err
+		return names, err
 	}
 	groups, err := h.GroupsOf(ctx, p, audit.ReadAuditLog, detailText(entries[i], "groupId"))
 	for _, g := range groups {
-		n["group"][g.ID] = g.Name
+		names["group"][g.ID] = g.Name
 	}
-	return n, err
+	return names, err
 }
 
 func detailText(e audit.Entry, name string) string {
@@ -98,7 +98,7 @@ func (n targetNames) values(e audit.Entry) (values []entryValue) {
 			cmp.Or(detailText(e, "newName"), detailText(e, "name"), n[t.Kind][t.ID]), t.ID)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
-		if name != "name" && name != "newName" { // the row shows it as the target's name
+		if name != "name" && name != "newName" { // the target has the name
 			values = append(values, n.detail(name, e.Details[name]))
 		}
 	}
@@ -136,8 +136,7 @@ func (n targetNames) detail(name string, value any) entryValue {
 	return v
 }
 
-// These details are shown as words, days or instants. from and to are plans, shown as words, unless
-// they are days.
+// Details are shown as words, days or instants. from and to are plans unless they are days.
 var (
 	codeDetails    = []string{"outcome", "reportingMode", "plan", "from", "to"}
 	dayDetails     = []string{"from", "to", "before"}

@@ -48,18 +48,18 @@ func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
 
 type option struct{ Value, Text string }
 
-// newOptions returns the options of a filter. If texts are equal, each gets the end of its id.
+// newOptions returns the options of a filter. Each of several equal texts gets the end of its id.
 func newOptions[T any](items []T, describe func(T) (id, name string)) []option {
 	options := []option{{Value: "", Text: "Any"}}
-	count := map[string]int{"Any": 1}
+	countByText := map[string]int{"Any": 1}
 	for _, item := range items {
 		id, name := describe(item)
 		name = truncate(name, 40)
 		options = append(options, option{Value: id, Text: name})
-		count[name]++
+		countByText[name]++
 	}
 	for i := 1; i < len(options); i++ {
-		if o := &options[i]; count[o.Text] > 1 {
+		if o := &options[i]; countByText[o.Text] > 1 {
 			o.Text += " …" + o.Value[max(0, len(o.Value)-6):]
 		}
 	}

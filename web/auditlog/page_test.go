@@ -37,8 +37,7 @@ func entryRows(t *testing.T, p testkit.Page) (rows []string) {
 	return rows
 }
 
-// Each day has a heading, each refusal is marked, and actors and actions are links that add a filter to the others.
-// Each filter selects entries, and a period includes its first and last day.
+// Actors and actions are links that add a filter to the others. Each day has a heading. Periods include both ends.
 func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},
@@ -213,7 +212,7 @@ func TestAuditLogFitsAPhone(t *testing.T) {
 	require.True(t, isVisible(p, "tbody dl"))
 	require.Equal(t, "static",
 		browsertest.Eval[string](p, `getComputedStyle(document.querySelector("tbody tr[id]")).position`),
-		"WebKit knows no other: the summary of the last row would cover the page")
+		"WebKit supports no other position of a tr: the summary of the last row would cover the page")
 	p.Fill("#from", "2026-01-01")
 	p.Fill("#to", "2026-01-31")
 	p.Click(`button:text("Apply")`)
