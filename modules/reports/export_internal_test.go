@@ -32,11 +32,12 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
 			  where group_id::text = $1)) order by id)`, c.group, testFrom)
 		var got []string
-		_, file := e.exportFile(t, q, format.CSV)
+		export, file := e.exportFile(t, q, format.CSV)
 		for line := range strings.Lines(file) {
 			got = append(got, line[:len(testForkID)])
 		}
 		require.Equal(t, want, got[1:], c) // got begins with the header
+		require.EqualValues(t, len(want), export.Rows(), c)
 		require.EqualValues(t, len(want), e.figures(t, q).Plays, c)
 	}
 }

@@ -73,8 +73,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*3 of 4 people* did not pass (lowest pass: 70.0%): 2 scored 5 points or more below, "+
-		"1 finished no play.", clauseText(answer))
+	require.Equal(t, "*3 of 4 people* did not pass: 2 missed 70.0% by 5 points or more, 1 finished no play.",
+		clauseText(answer))
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
@@ -88,8 +88,10 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
 	require.Equal(t, playerPart{"Less than 5 points below: 1", []player{nearly}}, l.Parts[1])
 	require.Equal(t, playerPart{"As much or more: 1", []player{above}}, l.Parts[2])
-	require.Equal(t, "*7 of 9 people* did not pass (lowest pass: 70.0%): 4 scored 5 points or more below, "+
-		"1 scored less than 5 points below, 1 scored as much or more, 1 finished no play.", clauseText(answer))
+	require.Equal(t, "*7 of 9 people* did not pass: 4 missed 70.0% by 5 points or more, 1 by less, "+
+		"1 scored as much or more, 1 finished no play.", clauseText(answer))
+	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700}, nearly}, pageURLWith(""))
+	require.Equal(t, "*1 of 2 people* did not pass: 1 missed 70.0% by less than 5 points.", clauseText(answer))
 	l, _, _ = playersPage(sample[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {

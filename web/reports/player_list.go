@@ -170,10 +170,14 @@ func (v *playersView) answer(players []player) []clause {
 	case failed == 0:
 		return []clause{{Strong: ui.Plural(n, "1 person", "All %s people"), After: " passed."}}
 	}
+	missedNarrowly := " by less"
+	if count[farBelow] == 0 {
+		missedNarrowly = " missed " + writePercent(v.LowestPass) + " by less than 5 points"
+	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{farBelow, " scored " + farBelow},
-		{justBelow, " scored " + strings.ToLower(justBelow)},
+		{farBelow, " missed " + writePercent(v.LowestPass) + " by 5 points or more"},
+		{justBelow, missedNarrowly},
 		{above, " scored " + strings.ToLower(above)},
 		{unfinished, " finished no play"},
 	} {
@@ -182,9 +186,6 @@ func (v *playersView) answer(players []player) []clause {
 		}
 	}
 	after := " did not pass"
-	if v.LowestPass > nearPass {
-		after += " (lowest pass: " + writePercent(v.LowestPass) + ")"
-	}
 	if details != nil {
 		after += ": " + strings.Join(details, ", ")
 	}
