@@ -16,8 +16,7 @@ type resetView struct {
 	Done   bool
 }
 
-// ResetForm handles GET /account/reset. It does not use up the link, because mail and chat programs
-// may open links for previews.
+// ResetForm handles GET /account/reset. Opening a link, as mail previews do, does not use it up.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderReferrerPolicy, "strict-origin") // keeps the token out of Referers in proxy logs
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})

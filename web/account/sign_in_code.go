@@ -43,8 +43,7 @@ func codePath(next string, recovery bool) string {
 	return path
 }
 
-// restartSignIn also handles a double submit. The first submit has signed the person in, so
-// /sign-in redirects to next.
+// restartSignIn handles a double submit, too: /sign-in redirects signed-in people to next.
 func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }

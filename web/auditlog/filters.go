@@ -84,8 +84,8 @@ type logQuery struct {
 	dialect format.Dialect
 }
 
-// parse returns the filters in the query. It refuses an unknown parameter: a misspelt filter would show
-// entries that the reader meant to exclude.
+// parse returns the filters in the query. It refuses an unknown parameter: without a misspelt
+// filter, the page would show entries that the reader meant to exclude.
 func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 	if q.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
 		return q, err

@@ -134,9 +134,9 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 		body := w.Browser(t).Get("/docs/privacy"+path).Is(t, 200).
 			Has(t, `<div class="head" lang="`+language+`">`).Lacks(t, "{threshold}", "<dd></dd>").Body
 		require.Regexp(t, `[^0-9]`+strconv.Itoa(reports.MinGroup)+`[^0-9]`, body)
-		found := strings.Count(body, "<dt>")
-		require.True(t, found > 0 && (rows == 0 || rows == found), "%s has %d rows, not %d", language, found, rows)
-		rows = found
+		rowCount := strings.Count(body, "<dt>")
+		require.True(t, rowCount > 0 && (rows == 0 || rows == rowCount), "%s has %d rows, not %d", language, rowCount, rows)
+		rows = rowCount
 	}
 }
 
@@ -164,15 +164,15 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	fork := w.AddFork(acme)
 	w.AddFork(globex)
 	group := w.DB.AddGroup(acme.ID, w.DB.AddPlayers(acme.ID, 5)...)
-	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
-	require.Contains(t, contractTexts(t), invented, "that of the document")
+	sampleID := "60772820-1226-4be5-b50f-c2adbe3dca64"
+	require.Contains(t, contractTexts(t), sampleID, "the id in the OpenAPI document")
 	for _, path := range []string{
 		"/docs", "/docs/recipes/curl", "/docs/recipes/python", "/docs/reference/getForkStats",
 	} {
-		w.Browser(t).Get(path).Has(t, invented)
+		w.Browser(t).Get(path).Has(t, sampleID)
 		w.SignIn(t, acme.Member).Get(path).Lacks(t, fork.ID)
 		own := w.SignIn(t, acme.Owner).Get(path).Has(t, fork.ID)
-		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, own.Body)
+		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+sampleID, own.Body)
 	}
 	w.SignIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId="+group)
 	w.Browser(t).Get("/docs").Has(t, "from=2026-03-01")
@@ -180,7 +180,7 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w.DB.Exec(`update forks set created_at = '2019-02-03Z' where id = $1`, fork.ID)
 	w.SignIn(t, acme.Owner).Get("/docs/recipes/nightly-sync").Has(t, "2019-02-03")
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
-	w.SignIn(t, acme.Owner).Get("/docs").Has(t, invented)
+	w.SignIn(t, acme.Owner).Get("/docs").Has(t, sampleID)
 }
 
 // The reference shows each operation of the OpenAPI document with its parameters, fields, answers and examples.

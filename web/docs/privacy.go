@@ -8,8 +8,7 @@ import (
 	"dg/web/ui"
 )
 
-// privacyNotice is the page for works councils and data protection officers in one language. privacy.json
-// has the same rows in each.
+// privacyNotice is the privacy page in one language. privacy.json has the same rows in each.
 type privacyNotice struct {
 	Name, Title, Lede string
 	Sections          []struct {
@@ -28,11 +27,11 @@ func privacyPages() (pages []page) {
 		return "/privacy" + strings.TrimSuffix("/"+language, "/en")
 	}
 	for _, language := range noticeLanguages {
-		n := notices[language]
-		translation := page{Name: n.Title, Path: path(language), Template: "privacy", Language: language, Notice: n}
+		notice := notices[language]
+		translation := page{Name: notice.Title, Path: path(language), Template: "privacy", Language: language, Notice: notice}
 		if language != "en" {
 			translation.Parent = "/privacy"
-			translation.Name = n.Name
+			translation.Name = notice.Name
 		}
 		for _, other := range noticeLanguages {
 			translation.NoticeLanguages = append(translation.NoticeLanguages, ui.Link{

@@ -24,7 +24,7 @@ type documentation struct {
 	Operations reference `json:"-"`
 }
 
-// colouredPrograms has the HTML of programs by file; scripts/contract makes it.
+// colouredPrograms has the HTML of programs by file; scripts/contract generates it.
 var colouredPrograms = func() (programs map[string]string) {
 	decodeFile("coloured.json", &programs)
 	return programs
@@ -33,12 +33,11 @@ var colouredPrograms = func() (programs map[string]string) {
 type recipe struct {
 	ID, Kind, Name, File string
 	Purpose              string          // a sentence in the list of recipes
-	ExportsKey           bool            // whether the first step puts the key into the environment
+	ExportsKey           bool            // whether the first step exports the key as an environment variable
 	Steps                []template.HTML // in order, from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
 	Untested             string          // a sentence on what no test runs, or ""
-	// The program's result for the demo: a static file, or a text in recipes/. "": no result is
-	// shown.
+	// The program's result for the demo: a static file, or a text in recipes/. "": none is shown.
 	Picture, Output string
 	// Keeps says which of the API's promises a tool keeps, and how it handles changes. nil: the
 	// program reads everything again.

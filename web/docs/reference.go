@@ -13,15 +13,15 @@ type operation struct {
 	ID, Path, Summary, Scope string
 	Text                     template.HTML
 	Request                  string // an example as a curl command
-	Parameters               []refField
+	Parameters               []referenceField
 	MediaType                string // media type of the 200 response
 	Body                     template.HTML
-	Fields, Headers          []refField
+	Fields, Headers          []referenceField
 	Examples                 []snippet
-	Errors                   []refStatus
+	Errors                   []referenceStatus
 }
 
-type refField struct {
+type referenceField struct {
 	Name, In, Type string
 	Required       bool
 	Text           template.HTML
@@ -30,10 +30,10 @@ type refField struct {
 }
 
 // Parent is the list that has the field, such as "players[].", or "". Leaf is the field's name in it.
-func (f refField) Parent() string { return f.Name[:strings.LastIndex(f.Name, ".")+1] }
-func (f refField) Leaf() string   { return f.Name[len(f.Parent()):] }
+func (f referenceField) Parent() string { return f.Name[:strings.LastIndex(f.Name, ".")+1] }
+func (f referenceField) Leaf() string   { return f.Name[len(f.Parent()):] }
 
-type refStatus struct {
+type referenceStatus struct {
 	Status, Code string // Code is the details.code of its examples, or ""
 	Text         template.HTML
 }

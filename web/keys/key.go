@@ -17,7 +17,7 @@ type keyView struct {
 	Replaces        *keyRow    // the key that this one replaced; nil: none
 	Successor       *keyRow    // the key that replaced this one; nil: none
 	Events          []keyEvent // the newest refusals and exports of the key
-	Unread          bool       // whether the events could not be read in time
+	EventsMissing   bool       // whether the events could not be read in time
 	Replace, Rename string     // paths of the forms; "": not permitted, or not possible
 }
 
@@ -27,14 +27,14 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	used, err := h.usageOf(c.UserContext(), p, []apikeys.Key{k})
+	usage, err := h.usageOf(c.UserContext(), p, []apikeys.Key{k})
 	if err != nil {
 		return err
 	}
 	view := keyView{
 		Key:         h.keyRow(p, k),
 		Description: k.Description,
-		Usage:       newUsageView(used[k.ID]),
+		Usage:       newUsageView(usage[k.ID]),
 		Back:        p.Path(ui.SettingsPath),
 	}
 	if err := h.addHistory(c.UserContext(), p, k, &view); err != nil {
@@ -56,8 +56,8 @@ func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout
 	return h.SettingsLayout(c, p, title, "api-keys")
 }
 
-// replaceable reports whether k can be replaced. A replaced key cannot: its RevokedAt is set, and is in
-// the future during the overlap.
+// replaceable reports whether k can be replaced. RevokedAt of a replaced key is set, and is in the
+// future during the overlap.
 func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable
 }

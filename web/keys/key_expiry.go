@@ -23,8 +23,7 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return choices
 }
 
-// successorExpiry returns the fields Expiry and Day for k's successor: the lifetime of k, in days
-// rounded up.
+// successorExpiry returns Expiry and Day of k's successor: the lifetime of k in days, rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
@@ -38,8 +37,7 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt returns the chosen expiry, or nil for never. It rejects a day that was entered while another
-// choice is selected.
+// expiresAt returns the chosen expiry; nil: never. It rejects a day if another choice is selected.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)

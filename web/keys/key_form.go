@@ -42,8 +42,7 @@ type overlapChoice struct {
 	StopsAt time.Time // when the old key stops working; see overlapsOf
 }
 
-// overlap returns the chosen overlap. For an unknown choice, or a missing one of a replacement, it
-// returns an invalid overlap.
+// overlap returns the chosen overlap. An unknown choice, or a replacement without one, is invalid.
 func (f keyForm) overlap() apikeys.Overlap {
 	for _, o := range apikeys.Overlaps {
 		if o.Value == f.Overlap || f.replaces == "" && f.Overlap == "" {
@@ -72,9 +71,9 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view.keyForm = parseKeyForm(c)
-	newKey, invalid := view.newKey(h.Now())
+	newKey, fieldErrors := view.newKey(h.Now())
 	var status int
-	view.FormErrors, status, err = h.Reauthenticate(c, p, invalid...)
+	view.FormErrors, status, err = h.Reauthenticate(c, p, fieldErrors...)
 	if err != nil {
 		return err
 	}
@@ -202,9 +201,9 @@ func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 		Replaces:    f.replaces,
 		Overlap:     f.overlap().Duration,
 	}
-	invalid := formErrors(newKey.Violations()).Errors
+	fieldErrors := formErrors(newKey.Violations()).Errors
 	if expiryError.Message != "" {
-		invalid = append(invalid, expiryError)
+		fieldErrors = append(fieldErrors, expiryError)
 	}
-	return newKey, invalid
+	return newKey, fieldErrors
 }

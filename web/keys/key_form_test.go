@@ -115,10 +115,8 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 		{"day=2026-12-31", "day", "“On a date” is not selected"},
 	} {
 		form := webtest.NewKeyForm()
-		change := tb.Must(url.ParseQuery(c.change))(t)
-		maps.Copy(form, change)
-		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400)
-		p.Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
+		maps.Copy(form, tb.Must(url.ParseQuery(c.change))(t))
+		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400).Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
 			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
 		require.Contains(t, html.UnescapeString(p.Body), c.message)
 		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)

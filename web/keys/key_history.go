@@ -46,7 +46,7 @@ func (h *Handler) addHistory(
 	boundedCtx, cancel := context.WithTimeout(ctx, usageTimeout)
 	defer cancel()
 	view.Events, err = h.eventsOf(boundedCtx, p, k)
-	if view.Unread = boundedCtx.Err() != nil && ctx.Err() == nil; view.Unread {
+	if view.EventsMissing = boundedCtx.Err() != nil && ctx.Err() == nil; view.EventsMissing {
 		return nil
 	}
 	return err

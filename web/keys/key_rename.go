@@ -33,9 +33,9 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := formErrors(apikeys.Label(form).Violations()); len(invalid.Errors) > 0 {
+	if errs := formErrors(apikeys.Label(form).Violations()); len(errs.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
-			renameKeyView{labelForm: form.withValidUTF8(), FormErrors: invalid})
+			renameKeyView{labelForm: form.withValidUTF8(), FormErrors: errs})
 	}
 	if err := h.Keys.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
 		apikeys.AuditRequest(c, c.Path())); err != nil {

@@ -24,12 +24,12 @@ func storeUsage(w *webtest.World, k apikeys.Key, daysAgo int, accepted, refused,
 // A key's page shows its properties, its actions, and its requests by day as bars and as a table.
 func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	ends := time.Now().Add(300 * 24 * time.Hour)
+	expiry := time.Now().Add(300 * 24 * time.Hour)
 	key, token := tb.Must2(w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
 		Name:        "Warehouse",
 		Description: "Ask <b>Ann</b>",
 		Scopes:      []apikeys.Scope{apikeys.ReportsRead},
-		ExpiresAt:   &ends,
+		ExpiresAt:   &expiry,
 	}, audit.Request{}))(t)
 	path := acme.Path("/settings/api-keys/%s", key.ID)
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)

@@ -12,23 +12,22 @@ import (
 )
 
 type usageView struct {
-	Summary  string
-	Requests bool
-	Chart    ui.Panel
-	Ticks    []ui.Tick
-	Days     []usageDay
-	Rejected bool // whether any request was refused or limited
+	Summary     string
+	HasRequests bool
+	Chart       ui.Panel
+	Ticks       []ui.Tick
+	Days        []usageDay
+	HasRejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day of the chart. AcceptedBar is drawn over Bar, the path of all requests. Left is
-// the day's x.
+// usageDay is a day of the chart. AcceptedBar is drawn over Bar: all requests. Left is the day's x.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string
 	Left                          int
 }
 
-// usageTimeout bounds the wait for the usage of keys. Screens can omit the usage.
+// usageTimeout bounds the wait for usage and events of keys, which screens can omit.
 const usageTimeout = time.Second
 
 // usageOf returns the usage by key id, or nil after usageTimeout: a lock on the usage table must not
@@ -38,35 +37,34 @@ func (h *Handler) usageOf(
 ) (map[string][]apikeys.Usage, error) {
 	boundedCtx, cancel := context.WithTimeout(ctx, usageTimeout)
 	defer cancel()
-	used, err := h.Keys.UsageOf(boundedCtx, p.KeyActor(), keys)
+	usage, err := h.Keys.UsageOf(boundedCtx, p.KeyActor(), keys)
 	if boundedCtx.Err() != nil && ctx.Err() == nil {
 		return nil, nil
 	}
-	return used, err
+	return usage, err
 }
 
-// newUsageView returns nil if days is nil, because the usage is unknown. Otherwise days must not be
-// empty.
+// newUsageView returns nil for nil: the usage is unknown. Otherwise days must not be empty.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil
 	}
 	period := reports.Period{From: days[0].Day, Days: len(days)}
-	var most, sum apikeys.Usage
+	var busiest, sum apikeys.Usage
 	for _, d := range days {
-		if total(d) > total(most) {
-			most = d
+		if total(d) > total(busiest) {
+			busiest = d
 		}
 		sum.Accepted += d.Accepted
 		sum.Refused += d.Refused
 		sum.Limited += d.Limited
 	}
 	v := &usageView{
-		Summary:  requestsLabel(sum),
-		Requests: total(sum) > 0,
-		Rejected: sum.Refused+sum.Limited > 0,
-		Chart:    ui.NewPanel(period, 0, total(most), (total(most)+2)/3, ui.Count),
-		Ticks:    ui.Ticks(period),
+		Summary:     requestsLabel(sum),
+		HasRequests: total(sum) > 0,
+		HasRejected: sum.Refused+sum.Limited > 0,
+		Chart:       ui.NewPanel(period, 0, total(busiest), (total(busiest)+2)/3, ui.Count),
+		Ticks:       ui.Ticks(period),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, usageDay{

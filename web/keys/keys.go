@@ -27,27 +27,27 @@ type keysView struct {
 }
 
 type keyRow struct {
-	Name, ID     string
-	Status, Mark string     // Mark is the CSS class of Status
-	EndLabel     string     // the words before EndsAt, or "Never expires" if EndsAt is nil
-	EndsAt       *time.Time // the expiry or revocation, past or future; nil: never
-	Scopes       string
-	Created      time.Time
-	Creator      string
-	LastUsed     *time.Time   // nil: never used
-	UsedLately   bool         // whether it was used in the last day, so that its revocation would break a tool
-	Spark        ui.Sparkline // requests on each of the last 30 days; list only
-	Requests     int64        // requests in the last 30 days; list only
-	Unread       bool         // whether the requests could not be read in time
-	Replaced     bool         // whether the row is shown under the key's successor
-	Twin         bool         // whether another key has the same name, so that both show their ids
-	Path         string
-	LogPath      string // path of the key's entries in the audit log
-	RevokePath   string // path of the form, or "" if the key is not active
-	isActive     bool
+	Name, ID        string
+	Status, Mark    string     // Mark is the CSS class of Status
+	EndLabel        string     // the words before EndsAt, or "Never expires" if EndsAt is nil
+	EndsAt          *time.Time // the expiry or revocation, past or future; nil: never
+	Scopes          string
+	Created         time.Time
+	Creator         string
+	LastUsed        *time.Time   // nil: never used
+	UsedLately      bool         // whether the key was used in the last day: revoking it would break a tool
+	Spark           ui.Sparkline // requests on each of the last 30 days; list only
+	Requests        int64        // requests in the last 30 days; list only
+	RequestsMissing bool         // whether the requests could not be read in time
+	Replaced        bool         // whether the row is shown under the key's successor
+	Twin            bool         // whether another key has the same name, so that both show their ids
+	Path            string
+	LogPath         string // path of the key's entries in the audit log
+	RevokePath      string // path of the form, or "" if the key is not active
+	isActive        bool
 }
 
-// The list does not page active keys, because there are at most apikeys.MaxUsable.
+// inactivePerPage is the page size of inactive keys. At most apikeys.MaxUsable keys are active.
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.
@@ -110,14 +110,14 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 			inactive = append(inactive, row)
 		}
 	}
-	used, err := h.usageOf(c.UserContext(), p, active)
+	usage, err := h.usageOf(c.UserContext(), p, active)
 	if err != nil {
 		return err
 	}
-	var top int64 // the most requests of one key on one day: the scale of all sparklines
-	for _, days := range used {
+	var scale int64 // of all sparklines: the most requests of one key on one day
+	for _, days := range usage {
 		requests, _ := totals(days)
-		top = max(top, slices.Max(requests))
+		scale = max(scale, slices.Max(requests))
 	}
 	ordered := active
 	if view.Query.Sort == "" {
@@ -127,10 +127,10 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 		row := h.keyRow(p, k)
 		row.Twin = countByName[k.Name] > 1
 		row.Replaced = i > 0 && ordered[i-1].Replaces == k.ID
-		requests, sum := totals(used[k.ID])
-		row.Spark = ui.NewSparkline(requests, top)
+		requests, sum := totals(usage[k.ID])
+		row.Spark = ui.NewSparkline(requests, scale)
 		row.Requests = sum
-		row.Unread = used == nil
+		row.RequestsMissing = usage == nil
 		view.Active = append(view.Active, row)
 	}
 	view.Pager = ui.NewPager(c.Query("page"), len(inactive), inactivePerPage, func(page int) string {

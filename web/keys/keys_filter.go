@@ -55,9 +55,9 @@ func (q keysQuery) path(list, page string) string {
 func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
 	text := strings.ToLower(q.Search)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
-		searched := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
+		searchable := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
 			"\n" + k.CreatedBy.Name)
-		return !strings.Contains(searched, text) || !q.matches(k, now)
+		return !strings.Contains(searchable, text) || !q.matches(k, now)
 	})
 	if q.Sort != "" {
 		slices.SortStableFunc(keys, q.compare)
@@ -67,12 +67,12 @@ func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
 
 func (q keysQuery) matches(k apikeys.Key, now time.Time) bool {
 	expired := k.ExpiresAt != nil && !k.ExpiresAt.After(now) && !k.Revoked(now)
-	works := !expired && !k.Revoked(now)
+	usable := !expired && !k.Revoked(now)
 	switch q.Show {
 	case "unused":
-		return works && (k.LastUsedAt == nil || now.Sub(*k.LastUsedAt) > 30*ui.OneDay)
+		return usable && (k.LastUsedAt == nil || now.Sub(*k.LastUsedAt) > 30*ui.OneDay)
 	case "expiring":
-		return works && k.ExpiresSoon(now)
+		return usable && k.ExpiresSoon(now)
 	case "expired":
 		return expired
 	}

@@ -23,7 +23,7 @@ const (
 	searchThreshold = 20 // up to this many groups, there is no search
 )
 
-func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
+func (h *Handler) loadGroups(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
 	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
 	var total int
 	var err error

@@ -32,7 +32,7 @@ type memberRow struct {
 	Name, Email, Role string
 	TwoStep           bool
 	TwoStepSince      *time.Time
-	rank              int
+	rank              int // 0: owner, 1: admin, 2: member
 }
 
 // Organisation handles GET /settings/organisation.
@@ -56,7 +56,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
 		return err
 	}
-	if view.Groups, err = h.groupList(c, p, view.Path); err != nil {
+	if view.Groups, err = h.loadGroups(c, p, view.Path); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
@@ -81,13 +81,13 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	if err != nil {
 		return err
 	}
-	verified := int64(0)
+	twoStepCount := int64(0)
 	for _, p := range people {
 		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
 		view.Members = append(view.Members,
 			memberRow{p.Name, p.Email, ui.Label(roles[p.ID]), p.TwoStep, p.TwoStepSince, rank})
 		if p.TwoStep {
-			verified++
+			twoStepCount++
 		}
 	}
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
@@ -100,6 +100,6 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 			"%s more members are not listed.")
 	}
 	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s %smembers.",
-		ui.Count(verified), ui.Count(int64(len(view.Members))), listed)
+		ui.Count(twoStepCount), ui.Count(int64(len(view.Members))), listed)
 	return nil
 }

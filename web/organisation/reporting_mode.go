@@ -20,7 +20,7 @@ type reportingModeView struct {
 	ui.FormErrors
 	Path, Back string
 	Nominative bool
-	Confirm    bool     // whether nominative needs the organisation's name, typed as a confirmation
+	Confirm    bool     // whether the form asks for the typed name of the organisation
 	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
 	MoreKeys   bool     // whether more than maxKeysNamed keys can read reports
 	KeyCount   int      // the number of keys that can read reports
@@ -76,15 +76,15 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
 	before := p.Organisation.ReportingMode
 	mode := org.ReportingMode(ui.FormValue(c, "mode"))
-	var invalid []ui.FormError
+	var fieldErrors []ui.FormError
 	if mode == org.Nominative && before != mode &&
 		!sameName(ui.FormValue(c, "organisation"), p.Organisation.Name) {
-		invalid = ui.FieldError("organisation",
+		fieldErrors = ui.FieldError("organisation",
 			fmt.Sprintf("To show names, type the name of the organisation: \u2068%s\u2069",
 				p.Organisation.Name)).
 			Errors
 	}
-	f, status, err := h.Reauthenticate(c, p, invalid...)
+	f, status, err := h.Reauthenticate(c, p, fieldErrors...)
 	if err != nil {
 		return err
 	}

@@ -35,8 +35,7 @@ func LocalPath(next string) string {
 	return next
 }
 
-// NextOf returns the path in the query parameter next. It returns "/" if next is missing or not
-// local.
+// NextOf returns the path in the query parameter next, or "/" if next is missing or not local.
 func NextOf(c *fiber.Ctx) string { return LocalPath(c.Query("next")) }
 
 // WithNext adds the parameter that NextOf reads, unless next is "" or "/".

@@ -81,8 +81,7 @@ func NewSparkline(values []int64, top int64) Sparkline {
 	return s
 }
 
-// MaxChartDays is the longest period, in days, with a bar for each day. Longer periods have a bar
-// for each week.
+// MaxChartDays is the longest period, in days, with a bar a day. Longer ones have a bar a week.
 const MaxChartDays = 44
 
 func onGrid(p reports.Period, date time.Time) bool {

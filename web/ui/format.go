@@ -90,11 +90,11 @@ func Clock(t time.Time) string { return t.UTC().Format("15:04") }
 
 // briefInstant writes an instant in UTC to the minute. It omits the current year.
 func (p *Pages) briefInstant(t time.Time) string {
-	return p.withoutThisYear(t.UTC().Format("2 Jan 2006, 15:04"))
+	return p.shortDates(t.UTC().Format("2 Jan 2006, 15:04"))
 }
 
-// withoutThisYear replaces "to" in a formatted period by a dash, and removes the current year.
-func (p *Pages) withoutThisYear(days string) string {
+// shortDates replaces " to " in formatted days by a dash, and removes the current year.
+func (p *Pages) shortDates(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 

@@ -37,8 +37,7 @@ func (f FormErrors) Error(field string) string {
 	return ""
 }
 
-// LockoutEnd returns the end of the lockout and sets Retry-After if err is an identity.LockedError.
-// Otherwise it returns nil.
+// LockoutEnd sets Retry-After and returns the end of the lockout if err is a LockedError, else nil.
 func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	locked, ok := errors.AsType[*identity.LockedError](err)
 	if !ok {
@@ -74,22 +73,22 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	return FormErrors{}, 0
 }
 
-// Reauthenticate decides whether a form that needs a recent password may make its change. invalid
-// are the errors found so far. A POST may make its change if status is 0 and err is nil. Otherwise the
-// caller shows the form with f, or returns err.
+// Reauthenticate decides whether a form that needs a recent password may make its change.
+// fieldErrors are the errors found so far. A POST may make its change if status is 0 and err is
+// nil. Otherwise the caller shows the form with f, or returns err.
 func (s Services) Reauthenticate(
-	c *fiber.Ctx, p *Principal, invalid ...FormError,
+	c *fiber.Ctx, p *Principal, fieldErrors ...FormError,
 ) (f FormErrors, status int, err error) {
-	f.Errors = invalid
-	if len(invalid) > 0 {
+	f.Errors = fieldErrors
+	if len(fieldErrors) > 0 {
 		status = fiber.StatusBadRequest
 	}
 	proof := ProofOf(c)
-	missing := FieldError("current", identity.ErrPasswordDue.Message)
+	missingProof := FieldError("current", identity.ErrPasswordDue.Message)
 	// an empty code would count as a wrong code
 	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep {
 		proof = identity.Proof{}
-		missing = FieldError("code",
+		missingProof = FieldError("code",
 			"Enter the code from your authenticator app, or a recovery code.")
 	}
 	err = s.Identity.Reauthenticate(c.UserContext(), p.Token, proof)
@@ -102,7 +101,7 @@ func (s Services) Reauthenticate(
 		if c.Method() != fiber.MethodPost {
 			return f, 0, nil
 		}
-		proofErrors = missing
+		proofErrors = missingProof
 		proofStatus = fiber.StatusUnprocessableEntity
 	}
 	if proofStatus == 0 {

@@ -121,8 +121,7 @@ func accessCheck(
 		if err != nil {
 			return err
 		}
-		// compares the organisation's id from the start, because another organisation may have the
-		// slug by now
+		// p has the organisation's id at the start: another organisation may have the slug by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }
@@ -138,12 +137,12 @@ func (s Services) ForksOf(ctx context.Context, p *Principal) ([]games.Fork, erro
 	})
 }
 
-// GroupsOf returns the first org.MaxGroups groups of the principal's organisation, and its
-// group with the id chosen, if there is one. It fails if the policy denies one of the groups.
+// GroupsOf returns the first org.MaxGroups groups of the principal's organisation, and its group
+// with the id chosenID, if there is one. It fails if the policy denies one of the groups.
 func (s Services) GroupsOf(
-	ctx context.Context, p *Principal, permission authz.Permission, chosen string,
+	ctx context.Context, p *Principal, permission authz.Permission, chosenID string,
 ) ([]org.Group, error) {
-	groups, err := s.Orgs.Groups(ctx, p.Organisation.ID, chosen)
+	groups, err := s.Orgs.Groups(ctx, p.Organisation.ID, chosenID)
 	if err != nil {
 		return nil, err
 	}

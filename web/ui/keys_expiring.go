@@ -11,9 +11,9 @@ import (
 // maxExpiryNotices bounds the notices that name a key. One more notice counts the other keys.
 const maxExpiryNotices = 3
 
-// expiringKeys returns notices about keys that expire soon, soonest first. Below the Pro plan it
-// returns none, because keys are paused and cannot be replaced.
-func (b Base) expiringKeys(c *fiber.Ctx, p *Principal) ([]Notice, error) {
+// expiryNotices returns notices about keys that expire soon, soonest first. Below the Pro plan
+// there are none, because keys are paused and cannot be replaced.
+func (b Base) expiryNotices(c *fiber.Ctx, p *Principal) ([]Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
 	}

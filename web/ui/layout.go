@@ -51,7 +51,7 @@ type Download struct {
 	LastWeek   string // path of the file of the last whole week; "": not offered
 }
 
-// copyable returns the data of the template of a text with a copy button.
+// copyable returns the values for the template copyable.html: a text with a copy button.
 func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }
@@ -82,7 +82,7 @@ func (l Layout) Switch() (links []Link) {
 	return links
 }
 
-// pathIfAllowed returns the path of screen, or "". Outside organisations the path asks for one.
+// pathIfAllowed returns the path of screen, or "". Outside organisations it leads to a choice.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {
@@ -110,8 +110,7 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// TitleOf puts "Error:" before a screen's title unless status is 200, because screen readers
-// announce the title first.
+// TitleOf adds "Error:" unless status is 200, because screen readers announce the title first.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
@@ -119,8 +118,7 @@ func TitleOf(title string, status int) string {
 	return "Error: " + title
 }
 
-// SettingsLayout returns the layout of a settings screen. screen selects the current link of the
-// sidebar.
+// SettingsLayout returns a layout whose sidebar marks the link of screen, such as "api-keys".
 func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
 	l := NewLayout(p, title, areaSettings)
 	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{
@@ -129,6 +127,6 @@ func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (
 		{Name: "Audit log", Path: p.Path("/settings/audit-log"), Current: screen == "audit-log"},
 	}}
 	var err error
-	l.Notices, err = b.expiringKeys(c, p)
+	l.Notices, err = b.expiryNotices(c, p)
 	return l, err
 }

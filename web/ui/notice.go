@@ -12,7 +12,7 @@ import (
 // other than Strong may be empty.
 type Notice struct {
 	Kind string `json:"-"` // "warn", "bad" or ""
-	// whether it confirms the person's last action, so that screen readers announce it
+	// whether the notice confirms the last action, so that screen readers announce it
 	Confirmation         bool `json:"-"`
 	Name, Strong, Before string
 	At                   *time.Time
@@ -26,10 +26,10 @@ const flashCookie = "__Host-dg-notice"
 // Flash shows n once, on the next screen that this browser opens by GET within a minute.
 func Flash(c *fiber.Ctx, n Notice) {
 	text, _ := json.Marshal(n) // marshalling cannot fail for strings and a recent time
-	next := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
-	next.SessionOnly = false
-	next.MaxAge = 60
-	c.Cookie(next)
+	cookie := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
+	cookie.SessionOnly = false
+	cookie.MaxAge = 60
+	c.Cookie(cookie)
 }
 
 // showFlash passes the cookie's notice to confirm, and clears the cookie. It does so only on a GET,

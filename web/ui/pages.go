@@ -30,7 +30,7 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
 		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.briefInstant, "clock": Clock,
-		"short": p.withoutThisYear,
+		"short": p.shortDates,
 	})
 	return p.With(templateFiles)
 }

@@ -72,8 +72,7 @@ func (p *Principal) TwoStepFor(next string) string {
 	return WithParam("/account/two-step", "next", next)
 }
 
-// May reports whether the principal holds the permission. An error of the policy counts as a
-// denial.
+// May reports whether the principal holds the permission. A policy error counts as a denial.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
@@ -88,8 +87,7 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide is authorize without its message, for callers with a message of their own. It returns the
-// policy's errors unchanged.
+// Decide is authorize without the message: it returns the policy's errors unchanged.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }

@@ -18,8 +18,8 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// Comments, indentation, and blanks at braces and semicolons are a sixth of a compressed file, and are not served.
-// A string in the files must not contain what notServedPattern matches.
+// Comments, indentation, and blanks at braces and semicolons are not served: they are a sixth of a
+// compressed file. A string in the files must not contain what notServedPattern matches.
 var notServedPattern = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n|^[ \t]+| ({) |;? (}) ?|(;) `)
 
 type files map[string]httpserver.File
@@ -55,8 +55,7 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + file.Version, nil
 }
 
-// ServeStatic handles GET /static/…. Browsers cache the URL of the current version, and revalidate
-// any other.
+// ServeStatic handles GET /static/…. Browsers revalidate URLs without the current version.
 func (p *Pages) ServeStatic(c *fiber.Ctx) error {
 	file, ok := p.files[c.Params("*")]
 	if !ok {

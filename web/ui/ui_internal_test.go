@@ -130,7 +130,7 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	owner, member := membership(org.RoleOwner, "acme", "acme"), membership(org.RoleMember, "acme", "acme")
 	taken, foreign := membership(org.RoleOwner, "other", "other"), membership(org.RoleOwner, "other", "acme")
 	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
-	none := apperr.New(apperr.NotFound, "No such organisation.")
+	notFound := apperr.New(apperr.NotFound, "No such organisation.")
 	for name, c := range map[string]struct {
 		membership                org.Membership
 		sessionErr, membershipErr error
@@ -140,7 +140,7 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 		"access":                  {membership: owner},
 		"session ended":           {sessionErr: identity.ErrNoSession, status: http.StatusUnauthorized},
 		"sessions unavailable":    {sessionErr: failed, status: http.StatusServiceUnavailable},
-		"membership ended":        {membershipErr: none, status: http.StatusNotFound},
+		"membership ended":        {membershipErr: notFound, status: http.StatusNotFound},
 		"memberships unavailable": {membershipErr: failed, status: http.StatusServiceUnavailable},
 		"role lost":               {membership: member, status: http.StatusForbidden},
 		"slug taken by another":   {membership: taken, status: http.StatusForbidden},
