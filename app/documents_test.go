@@ -16,6 +16,7 @@ import (
 )
 
 var (
+	tree = os.DirFS("..") // the repository
 	// namedFilePattern matches the path of a file. A bare name is in the folder of the path before it.
 	namedFilePattern = regexp.MustCompile(
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`")
@@ -31,7 +32,6 @@ const changelog = "CHANGELOG.md"
 // Every file, link, test and identifier that a document names exists.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	t.Parallel()
-	tree := os.DirFS("..")
 	var sources strings.Builder
 	for _, text := range filesOfTree(t, ".go") {
 		sources.Write(text)
@@ -68,7 +68,6 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 
 func filesOfTree(t *testing.T, suffix string) map[string][]byte {
 	files := map[string][]byte{}
-	tree := os.DirFS("..")
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		if entry.IsDir() && name != "." &&

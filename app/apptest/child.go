@@ -159,11 +159,11 @@ func (c *Child) GetOps(path string) string {
 
 // MetricValue returns the value of a series, or 0 if the series is missing.
 func (c *Child) MetricValue(series string) float64 {
-	found := testkit.Submatches(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.GetOps("/metrics"))
-	if found == nil {
+	matches := testkit.Submatches(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.GetOps("/metrics"))
+	if matches == nil {
 		return 0
 	}
-	value, err := strconv.ParseFloat(found[0][0], 64)
+	value, err := strconv.ParseFloat(matches[0][0], 64)
 	require.NoError(c.T, err)
 	return value
 }
@@ -184,7 +184,7 @@ func WaitUntil(t *testing.T, within time.Duration, message string, condition fun
 	}
 }
 
-// FreeAddress returns a free address. No other test takes it, because its host is this process's own (not on a Mac).
+// FreeAddress returns a free address. Its host is of this process id, so that no other test takes it (except on a Mac).
 func FreeAddress(t *testing.T) string {
 	pid := os.Getpid()
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&63, pid>>8&0xff, pid&0xff))

@@ -31,11 +31,11 @@ func RequireExit(t *testing.T, status int, args []string) (output string) {
 }
 
 // RunCommand runs dg in this process with empty standard input.
-func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
+func RunCommand(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	// ends a dg serve that starts although the test expects an error
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	var stdout, stderr tb.Buffer
-	status = commands.Run(ctx, args, commands.Stdio{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
-	return status, stdout.String(), stderr.String()
+	var out, log tb.Buffer
+	status = commands.Run(ctx, args, commands.Stdio{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &log})
+	return status, out.String(), log.String()
 }

@@ -26,7 +26,7 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	fork := db.AddFork(testkit.Fork{OrganisationID: db.AddOrganisation(testkit.Organisation{}).ID})
 	db.AddPlayers(fork.OrganisationID, 500)
 	db.AddPlays(fork, plays, fork.CreatedAt, time.Second)
-	// As after an import, there are statistics and segments: the export has its usual plan, and no sealer disturbs it.
+	// Statistics give the export its usual plan. With sealed segments, no sealer runs beside it.
 	db.Exec(`analyze`)
 	RequireExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})

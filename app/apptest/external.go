@@ -24,7 +24,7 @@ func PostmasterPID(t *testing.T, dir string) int {
 	return pid
 }
 
-// ExternalServer is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same URL.
+// ExternalServer is a PostgreSQL server that dg does not start. After Stop, Start starts it under the same URL.
 type ExternalServer struct {
 	*testkit.World // connects as the superuser
 	T              *testing.T
@@ -36,44 +36,44 @@ type ExternalServer struct {
 func NewExternalServer(t *testing.T) *ExternalServer { return NewExternalServerIn(t, NewFolder(t)) }
 
 func NewExternalServerIn(t *testing.T, dir string) *ExternalServer {
-	x := &ExternalServer{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
-	t.Cleanup(x.Stop)
-	x.Start()
-	x.World = OpenAdminDBAt(t, x.URLAs(url.User("dg_app")))
-	x.OwnerURL = x.URLAs(url.User("dg_owner"))
-	return x
+	s := &ExternalServer{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
+	t.Cleanup(s.Stop)
+	s.Start()
+	s.World = OpenAdminDBAt(t, s.URLAs(url.User("dg_app")))
+	s.OwnerURL = s.URLAs(url.User("dg_owner"))
+	return s
 }
 
-func (x *ExternalServer) Start() {
+func (s *ExternalServer) Start() {
 	var err error
-	x.Server, err = embeddedpg.Start(context.Background(), x.Dir)
-	require.NoError(x.T, err)
-	u, err := url.Parse(x.Server.URL())
-	require.NoError(x.T, err)
-	_ = os.Remove(x.Link)
-	require.NoError(x.T, os.Symlink(u.Query().Get("host"), x.Link))
-	if x.World != nil {
-		x.Owner.Pool.Reset()
+	s.Server, err = embeddedpg.Start(context.Background(), s.Dir)
+	require.NoError(s.T, err)
+	u, err := url.Parse(s.Server.URL())
+	require.NoError(s.T, err)
+	_ = os.Remove(s.Link)
+	require.NoError(s.T, os.Symlink(u.Query().Get("host"), s.Link))
+	if s.World != nil {
+		s.Owner.Pool.Reset()
 	}
 }
 
-func (x *ExternalServer) Stop() { require.NoError(x.T, x.Server.Stop(context.Background())) }
+func (s *ExternalServer) Stop() { require.NoError(s.T, s.Server.Stop(context.Background())) }
 
-func (x *ExternalServer) URLAs(role *url.Userinfo) string {
-	return fmt.Sprintf("postgres://%s@/dg?host=%s", role, url.QueryEscape(x.Link))
+func (s *ExternalServer) URLAs(role *url.Userinfo) string {
+	return fmt.Sprintf("postgres://%s@/dg?host=%s", role, url.QueryEscape(s.Link))
 }
 
 // WithFlags appends the flags with the server's URLs to a command line.
-func (x *ExternalServer) WithFlags(args ...string) []string { return append(args, x.Flags()...) }
+func (s *ExternalServer) WithFlags(args ...string) []string { return append(args, s.Flags()...) }
 
 // RequireSuccess runs a command on the server and requires exit status 0. It returns the output.
-func (x *ExternalServer) RequireSuccess(args ...string) (output string) {
-	return RequireExit(x.T, 0, x.WithFlags(args...))
+func (s *ExternalServer) RequireSuccess(args ...string) (output string) {
+	return RequireExit(s.T, 0, s.WithFlags(args...))
 }
 
-func (x *ExternalServer) Serve(args ...string) *Child { return ServeWith(x.T, x.WithFlags(args...)...) }
+func (s *ExternalServer) Serve(args ...string) *Child { return ServeWith(s.T, s.WithFlags(args...)...) }
 
-func (x *ExternalServer) Kill() {
-	require.NoError(x.T, syscall.Kill(PostmasterPID(x.T, x.Dir), syscall.SIGKILL))
-	x.Stop()
+func (s *ExternalServer) Kill() {
+	require.NoError(s.T, syscall.Kill(PostmasterPID(s.T, s.Dir), syscall.SIGKILL))
+	s.Stop()
 }

@@ -45,8 +45,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 		return err == nil && count > 0 && w.MetricValue("dg_sealer_passes_total", "locked") == 1
 	})
 	require.NoError(t, lock.Rollback(t.Context()))
-	problems := tb.Must(testutil.GatherAndLint(w.Ops))(t)
-	for _, problem := range problems {
+	for _, problem := range tb.Must(testutil.GatherAndLint(w.Ops))(t) {
 		require.Contains(t, problem.Metric, "pgxpool_", problem.Text)
 	}
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
@@ -105,9 +104,8 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 
 const callerTraceID, callerSpanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
-// A request is a span of its caller's trace. Its statements are child spans, even those that an export runs after its
-// handler has returned. Spans have the request id, but no key, no id of an object, no query value and no parameter.
-// Failures are marked with error codes, without texts.
+// A request is a span of its caller's trace, and its statements are child spans, even those of a streamed export.
+// Spans have error codes and the request id, but no error text, no key, no id of an object and no query value.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	collector := tb.NewCollector(t)
 	traces := tb.Must(telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),

@@ -14,14 +14,14 @@ import (
 	"dg/platform/testkit"
 )
 
-// attacker is an owner who knows all players and groups, and compares reports of fork with empty ones of unplayed.
+// attacker is an owner who knows all players and groups. It compares reports of fork with those of unplayed.
 type attacker struct {
 	*testkit.Browser
 	db             *testkit.World
 	organisation   testkit.Organisation
 	key            string
 	requests       int
-	fork, unplayed testkit.Fork
+	fork, unplayed testkit.Fork // unplayed has no plays
 	groups         []string
 }
 
@@ -51,8 +51,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 }
 
 func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
-	a := &attacker{db: db}
-	a.organisation = db.AddOrganisation(testkit.Organisation{})
+	a := &attacker{db: db, organisation: db.AddOrganisation(testkit.Organisation{})}
 	a.fork = db.AddFork(testkit.Fork{OrganisationID: a.organisation.ID})
 	a.unplayed = db.AddFork(testkit.Fork{OrganisationID: a.organisation.ID})
 	a.Browser = testkit.NewBrowser(t, base).SignIn(db.AddMember(a.organisation.ID, "owner").Email, testkit.Password, "")
@@ -87,8 +86,8 @@ func (a *attacker) requireEqualReports(query string, active int) {
 		"GET " + screen + "?player=P-&sort=label&skills=weakest&compare=off",
 	} {
 		method, path, _ := strings.Cut(path, " ")
-		path, more, _ := strings.Cut(path, "?")
-		path = strings.TrimSuffix(path+query+"&"+more, "&")
+		path, extraQuery, _ := strings.Cut(path, "?")
+		path = strings.TrimSuffix(path+query+"&"+extraQuery, "&")
 		require.Equal(a.T, a.observe(method, path, a.unplayed), a.observe(method, path, a.fork),
 			"%d members played: %s", active, path)
 	}

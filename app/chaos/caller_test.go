@@ -45,11 +45,11 @@ type caller struct {
 type outcome string
 
 const (
-	gotRight   outcome = "right"
-	got503     outcome = "503"
-	gotBroken  outcome = "broken" // the connection or the transfer broke
-	gotTimeout outcome = "timeout"
-	got429     outcome = "429"
+	outcomeRight   outcome = "right"
+	outcome503     outcome = "503"
+	outcomeBroken  outcome = "broken" // the connection or the transfer broke
+	outcomeTimeout outcome = "timeout"
+	outcome429     outcome = "429"
 )
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
@@ -93,20 +93,21 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 }
 
 func (c *caller) call(name string) outcome {
-	got := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.requests.Add(1)))
-	c.outcomes.Add(string(got), 1)
-	return got
+	result := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.requests.Add(1)))
+	c.outcomes.Add(string(result), 1)
+	return result
 }
 
 // hintPattern matches what a report leaves out if the database is slow: the number of players in each group.
 var hintPattern = regexp.MustCompile(` <small>[0-9,]+ players</small>`)
 
 func (c *caller) read(id, path, wantAction, wantBody string) outcome {
-	got, body := c.send(id, path, http.StatusOK, wantAction, nil, c.credentialHeader(path)...)
-	if got == gotRight && hintPattern.ReplaceAllString(string(body), "") != hintPattern.ReplaceAllString(wantBody, "") {
+	result, body := c.send(id, path, http.StatusOK, wantAction, nil, c.credentialHeader(path)...)
+	withoutHints := func(page string) string { return hintPattern.ReplaceAllString(page, "") }
+	if result == outcomeRight && withoutHints(string(body)) != withoutHints(wantBody) {
 		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(wantBody))
 	}
-	return got
+	return result
 }
 
 func (c *caller) credentialHeader(path string) []string {
@@ -119,33 +120,33 @@ func (c *caller) credentialHeader(path string) []string {
 func (c *caller) nextKey() string { return c.keys[int(c.requests.Add(1))%len(c.keys)] }
 
 func (c *caller) signIn(id string) outcome {
-	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "",
+	result, _ := c.send(id, "/sign-in", http.StatusSeeOther, "",
 		url.Values{"email": {c.email}, "password": {testkit.Password}})
-	return got
+	return result
 }
 
-// revoke revokes a key. From the response on, the key must be refused.
+// revoke revokes a key. After the response, the key must be refused.
 func (c *caller) revoke(id string) outcome {
 	var token string
 	select {
 	case token = <-c.spareKeys:
 	default:
-		return gotRight // all spare keys are revoked
+		return outcomeRight // all spare keys are revoked
 	}
 	path := "/o/" + c.slug + "/settings/api-keys/" + strings.Split(token, "_")[2] + "/revoke"
-	got, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie", c.cookie)
-	if got == gotRight {
+	result, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie", c.cookie)
+	if result == outcomeRight {
 		c.send(id+"-used", "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
 			"Authorization", "Bearer "+token)
 	}
-	return got
+	return result
 }
 
 func (c *caller) useWrongSecret(id string) outcome {
 	key := c.nextKey()
-	got, _ := c.send(id, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
+	result, _ := c.send(id, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
 		"Authorization", "Bearer "+key[:len(key)-8]+"00000000")
-	return got
+	return result
 }
 
 // send requires the status or a visible failure. A response with the status must have the audit entry.
@@ -159,9 +160,9 @@ func (c *caller) send(
 	request.Close = rand.IntN(4) == 0 // some requests end their connection
 	response, err := c.http.Do(request)
 	if os.IsTimeout(err) {
-		return gotTimeout, nil
+		return outcomeTimeout, nil
 	} else if err != nil {
-		return gotBroken, nil
+		return outcomeBroken, nil
 	}
 	defer response.Body.Close()
 	if response.StatusCode == status && wantAction != "" {
@@ -172,17 +173,17 @@ func (c *caller) send(
 	body, err := io.ReadAll(response.Body)
 	switch {
 	case err != nil:
-		return gotBroken, nil
+		return outcomeBroken, nil
 	case response.StatusCode == status:
-		return gotRight, body
+		return outcomeRight, body
 	case response.StatusCode == http.StatusTooManyRequests:
-		return got429, nil
+		return outcome429, nil
 	case form == nil && bytes.Contains(body, []byte("Transfer-Encoding is not supported")):
-		return gotBroken, nil // net/http sends an empty body in chunks if it could not read the body within 200 ms
+		return outcomeBroken, nil // net/http sends an empty body in chunks if it could not read the body within 200 ms
 	case response.StatusCode == http.StatusServiceUnavailable &&
 		response.Header.Get("Retry-After") != "" && !internalsPattern.Match(body) &&
 		(errorBodyPattern.Match(body) || !strings.HasPrefix(path, "/api/")):
-		return got503, nil
+		return outcome503, nil
 	}
 	return c.recordWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }

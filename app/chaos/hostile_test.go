@@ -34,35 +34,35 @@ func TestHostileClientsBreakNoResponse(t *testing.T) {
 		c.Path = "/bin/sh"
 	}
 	dg := apptest.LaunchWith(t, limitFiles, append([]string{"serve"}, db.Flags()...)...).AwaitServing()
-	c := newCaller(t, db, dg.ListenURL)
+	customer := newCaller(t, db, dg.ListenURL)
 	ctx, cancel := context.WithCancel(t.Context())
-	h := &hostileClients{ctx: ctx}
+	hostile := &hostileClients{ctx: ctx}
 	stop := func() {
 		cancel()
-		h.running.Wait()
+		hostile.running.Wait()
 	}
 	defer stop()
-	public := strings.TrimPrefix(dg.ListenURL, "http://")
-	h.hold(public, apptest.PickSize(150, 2000, 2000), trickle("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nX-Slow: "))
-	h.hold(public, apptest.PickSize(150, 2000, 2000),
+	addr := strings.TrimPrefix(dg.ListenURL, "http://")
+	hostile.hold(addr, apptest.PickSize(150, 2000, 2000), trickle("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nX-Slow: "))
+	hostile.hold(addr, apptest.PickSize(150, 2000, 2000),
 		trickle("POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail="))
-	h.hold(public, apptest.PickSize(150, 4500, 4500), readSlowly)
-	h.hold(public, apptest.PickSize(300, 10_000, 10_000), stayIdle)
-	h.hold(dg.OpsAddress, 300, stayIdle)
-	stopCalls := callEverything([]*caller{c}, 6)
+	hostile.hold(addr, apptest.PickSize(150, 4500, 4500), readSlowly)
+	hostile.hold(addr, apptest.PickSize(300, 10_000, 10_000), stayIdle)
+	hostile.hold(dg.OpsAddress, 300, stayIdle)
+	stopCalls := callEverything([]*caller{customer}, 6)
 	defer stopCalls()
 	<-time.After(time.Duration(apptest.PickSize(1, 20, 60)) * time.Second)
 	stopCalls()
 	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
-	require.NotNil(t, c.outcomes.Get(string(gotRight)))
+	require.NotNil(t, customer.outcomes.Get(string(outcomeRight)))
 	if apptest.ChaosEnabled { // in make test, the tests beside it may slow dg until it refuses a call
-		c.outcomes.Do(func(n expvar.KeyValue) { require.Equal(t, string(gotRight), n.Key, n.Value) })
+		customer.outcomes.Do(func(n expvar.KeyValue) { require.Equal(t, string(outcomeRight), n.Key, n.Value) })
 	}
-	requireCorrectResponses(t, apptest.OpenAdminDBAt(t, db.URL), dg, c)
+	requireCorrectResponses(t, apptest.OpenAdminDBAt(t, db.URL), dg, customer)
 }
 
-// hold runs behave on n connections with a small receive window. It reopens each a second after its end.
+// hold runs behave on n connections with small receive windows. After a second it replaces one that has ended.
 func (h *hostileClients) hold(address string, n int, behave func(ctx context.Context, conn net.Conn) error) {
 	dialer := net.Dialer{
 		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}, Timeout: 2 * time.Second,
@@ -109,7 +109,6 @@ func trickle(beginning string) func(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// readSlowly pipelines requests for large responses, and reads 1 KB a second.
 func readSlowly(ctx context.Context, conn net.Conn) error {
 	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {

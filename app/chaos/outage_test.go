@@ -19,9 +19,9 @@ import (
 // /docs/security, Database outage: while PostgreSQL is killed, each response is correct or a visible failure.
 func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
-	dg := x.Serve()
-	db := x.World
+	pg := apptest.NewExternalServer(t)
+	dg := pg.Serve()
+	db := pg.World
 	var callers []*caller // only waitForSuccess uses the first one
 	for range apptest.PickSize(4, 9, 9) {
 		callers = append(callers, newCaller(t, db, dg.ListenURL))
@@ -32,9 +32,9 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	for i := range apptest.PickSize(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		if i%2 == 0 {
-			x.Kill()
+			pg.Kill()
 			<-time.After(time.Duration(rand.IntN(1500)) * time.Millisecond)
-			x.Start()
+			pg.Start()
 		} else {
 			killBackend(t, db)
 		}
@@ -46,11 +46,11 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 }
 
 // killBackend kills one of dg's backends. The server then ends all sessions and recovers.
-func killBackend(t *testing.T, d *testkit.World) {
-	pids := testkit.Query[[]int](d, `select array_agg(pid) from pg_stat_activity
+func killBackend(t *testing.T, db *testkit.World) {
+	pids := testkit.Query[[]int](db, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)
 	require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
-	answers := func() bool { return d.Owner.Pool.Ping(t.Context()) == nil }
+	answers := func() bool { return db.Owner.Pool.Ping(t.Context()) == nil }
 	apptest.WaitUntil(t, 10*time.Second, "the server lives on", func() bool { return !answers() })
 	apptest.WaitUntil(t, 30*time.Second, "the server does not recover", answers)
 }
@@ -58,7 +58,7 @@ func killBackend(t *testing.T, d *testkit.World) {
 func waitForSuccess(t *testing.T, c *caller) {
 	defer c.http.CloseIdleConnections()
 	for name := range c.calls {
-		apptest.WaitUntil(t, time.Minute, "no right answer: "+name, func() bool { return c.call(name) == gotRight })
+		apptest.WaitUntil(t, time.Minute, "no right answer: "+name, func() bool { return c.call(name) == outcomeRight })
 	}
 }
 
@@ -83,17 +83,17 @@ func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child,
 // requireEntries requires the audit entries that the responses imply. Each export.finished needs its export.started.
 func requireEntries(t *testing.T, db *testkit.World, wantEntries map[[2]string]int) {
 	var ids, actions []string
-	var times []int
+	var counts []int
 	for entry, n := range wantEntries {
 		ids = append(ids, entry[0])
 		actions = append(actions, entry[1])
-		times = append(times, n)
+		counts = append(counts, n)
 	}
 	require.Empty(t, testkit.Query[[]string](db, `select coalesce(array_agg(
 			format('%s has %s entries %s, not %s', id, n, action, times)), '{}') from (
 		select r.*, count(e.request_id) as n from unnest($1::text[], $2::text[], $3::int[]) r (id, action, times)
 		  left join audit_entries e on e.request_id = r.id and e.action = r.action
-		  group by 1, 2, 3) r where n <> times`, ids, actions, times))
+		  group by 1, 2, 3) r where n <> times`, ids, actions, counts))
 	require.Zero(t, db.CountRows(`audit_entries f where action = 'export.finished' and not exists (
 			select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
 			  and s.details->>'exportId' = f.details->>'exportId')`))
@@ -106,55 +106,54 @@ var busyMetricPattern = regexp.MustCompile(
 // import.md: an interrupted import says so and imports nothing. A second run succeeds.
 func TestInterruptedImportChangesNothing(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
-	h := apptest.NewHistory(t, 61, 6_000)
-	x.RequireSuccess("migrate")
-	x.RequireSuccess("import", h.File)
+	pg := apptest.NewExternalServer(t)
+	history := apptest.NewHistory(t, 61, 6_000)
+	pg.RequireSuccess("migrate")
+	pg.RequireSuccess("import", history.File)
 	text := strings.NewReplacer(`"passed":true`, `"passed":false`, `"plan":"pro"`, `"plan":"enterprise"`).
-		Replace(apptest.ReadFile(t, h.File))
+		Replace(apptest.ReadFile(t, history.File))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
 	checksums := func() string { // returns checksums of what the import may change
-		return testkit.Query[string](x.World, `select concat(
+		return testkit.Query[string](pg.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
 			(select count(*) from audit_entries))`)
 	}
-	importing := func(condition string) int {
-		return x.CountRows(`pg_stat_activity where application_name = 'dg import' and ` + condition)
+	countRuns := func(condition string) int {
+		return pg.CountRows(`pg_stat_activity where application_name = 'dg import' and ` + condition)
 	}
 	before := checksums()
-	type interruption struct {
+	for name, interruption := range map[string]struct {
 		do      func(*apptest.Child)
 		status  int
 		message string
-	}
-	for name, end := range map[string]interruption{
+	}{
 		"kill -9": {(*apptest.Child).Kill, -1, ""},
 		"Ctrl-C": {func(c *apptest.Child) { require.NoError(t, c.Process.Signal(os.Interrupt)) }, 1,
 			"dg: interrupted: nothing was imported\n"},
 		"cut connection": {func(*apptest.Child) {
-			x.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
+			pg.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'dg import'`)
 		}, 1, "dg: nothing was imported: the connection to the database was lost"},
 	} {
-		lock := x.Begin(`lock table plays in share row exclusive mode`)
-		dg := apptest.Launch(t, x.WithFlags("import", change)...)
-		apptest.WaitUntil(t, time.Minute, "no lock", func() bool { return importing(`wait_event_type = 'Lock'`) > 0 })
-		end.do(dg)
-		require.Equal(t, end.status, dg.ExitStatus(30*time.Second), "%s: %s", name, dg.Log.String())
-		require.Contains(t, dg.Log.String(), end.message, name)
+		lock := pg.Begin(`lock table plays in share row exclusive mode`)
+		dg := apptest.Launch(t, pg.WithFlags("import", change)...)
+		apptest.WaitUntil(t, time.Minute, "no lock", func() bool { return countRuns(`wait_event_type = 'Lock'`) > 0 })
+		interruption.do(dg)
+		require.Equal(t, interruption.status, dg.ExitStatus(30*time.Second), "%s: %s", name, dg.Log.String())
+		require.Contains(t, dg.Log.String(), interruption.message, name)
 		require.NoError(t, lock.Rollback(t.Context()))
-		apptest.WaitUntil(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
+		apptest.WaitUntil(t, time.Minute, "its work goes on", func() bool { return countRuns(`true`) == 0 })
 		require.Equal(t, before, checksums(), name)
 	}
-	x.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
+	pg.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
 		raise 'no space left' using errcode = '53100'; end $$`)
-	x.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
-	require.Contains(t, apptest.RequireExit(t, 1, x.WithFlags("import", change)),
+	pg.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
+	require.Contains(t, apptest.RequireExit(t, 1, pg.WithFlags("import", change)),
 		"dg: nothing was imported: the disk of the database is full. Free")
 	require.Equal(t, before, checksums())
-	x.Exec(`drop function full_disk cascade`)
-	x.RequireSuccess("import", change)
+	pg.Exec(`drop function full_disk cascade`)
+	pg.RequireSuccess("import", change)
 	require.NotEqual(t, before, checksums())
 }
 

@@ -21,41 +21,39 @@ import (
 
 type tableRequest struct {
 	who, verb, path string // who: a person, key:name, or "-" for signed out
-	want            int    // the expected status
+	wantStatus      int
 	form            string // body of a POST
 }
 
-func (s tableRequest) String() string { return strings.Join([]string{s.verb, s.path, s.who}, " ") }
+func (r tableRequest) String() string { return strings.Join([]string{r.verb, r.path, r.who}, " ") }
 
 // requests parses a table with the columns who, verb, path, status and, optionally, form:name=value&….
 func (w *requestWorld) requests(table string) (requests []tableRequest) {
-	names := strings.NewReplacer("{period}", "?from=2026-03-01&to=2026-03-31",
+	placeholders := strings.NewReplacer("{period}", "?from=2026-03-01&to=2026-03-31",
 		"{none}", "00000000-0000-4000-8000-000000000000",
 		"{fork}", w.forks["acme"], "{other}", w.forks["other"], "{named}", w.forks["named"],
 		"{group}", w.groups["acme"], "{small}", w.groups["small acme"],
 		"{foreign}", w.groups["named"], "{keys}", "/o/acme/settings/api-keys",
 		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{keyID}", w.keyID,
 		"{report}", "/o/acme/reports/"+w.forks["acme"])
-	for line := range strings.Lines(names.Replace(table)) {
+	for line := range strings.Lines(placeholders.Replace(table)) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 {
 			continue
 		}
-		s := tableRequest{who: fields[0], verb: fields[1], path: fields[2]}
-		s.want, _ = strconv.Atoi(fields[3])
-		if len(fields) > 4 {
-			s.form = strings.TrimPrefix(fields[4], "form:")
-		}
-		requests = append(requests, s)
+		r := tableRequest{who: fields[0], verb: fields[1], path: fields[2]}
+		r.wantStatus, _ = strconv.Atoi(fields[3])
+		r.form = strings.TrimPrefix(strings.Join(fields[4:], ""), "form:")
+		requests = append(requests, r)
 	}
 	return requests
 }
 
-func (s tableRequest) values(w *requestWorld) url.Values {
-	if s.form == "" {
+func (r tableRequest) values(w *requestWorld) url.Values {
+	if r.form == "" {
 		return nil
 	}
-	values, _ := url.ParseQuery(s.form)
+	values, _ := url.ParseQuery(r.form)
 	for _, field := range values {
 		switch field[0] {
 		case "PASSWORD":
@@ -71,7 +69,6 @@ func (s tableRequest) values(w *requestWorld) url.Values {
 	return values
 }
 
-// endpointTable returns a request for each endpoint of the OpenAPI document.
 func endpointTable(t *testing.T) string {
 	document := apptest.ReadFile(t, apptest.RepositoryPath("modules", "publicapi", "openapi.json"))
 	var api struct{ Paths map[string]json.RawMessage }
@@ -124,7 +121,7 @@ func pageTable() string {
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", "acme", ":fork", "{fork}", ":key", "{keyID}",
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
-		short, inOrganisation := strings.CutPrefix(path, "/o/acme")
+		shortPath, inOrganisation := strings.CutPrefix(path, "/o/acme")
 		switch {
 		case s.Page == nil, strings.HasPrefix(path, "/sign-in"), path == "/account/reset":
 		case strings.HasPrefix(path, "/account"):
@@ -133,8 +130,8 @@ func pageTable() string {
 			fmt.Fprintf(&table, "owner GET %s 200\n", path)
 		default:
 			fmt.Fprintf(&table, "owner GET %s 200\n", path)
-			if !strings.ContainsAny(short, "{.") {
-				fmt.Fprintf(&table, "owner GET %s 303\n", short)
+			if !strings.ContainsAny(shortPath, "{.") {
+				fmt.Fprintf(&table, "owner GET %s 303\n", shortPath)
 			}
 		}
 	}

@@ -25,7 +25,7 @@ type requestWorld struct {
 	*apptest.LocalServer
 	t             *testing.T
 	db            *testkit.World
-	admin         *testkit.World
+	admin         *testkit.World // connects as a superuser
 	tables        []string
 	tokens        map[string]string            // tokens by name
 	cookies       map[string]map[string]string // cookies by person and name
@@ -35,7 +35,7 @@ type requestWorld struct {
 	offeredSecret string                       // the offered two-step secret of "enrolling"
 }
 
-// newRequestWorld stores data and serves the program. proxyURL returns the URL by which it reaches the database.
+// newRequestWorld stores data and serves the program, which reaches the database by the URL that proxyURL returns.
 func newRequestWorld(t *testing.T, proxyURL func(url string) string, prepare ...func(w *requestWorld)) *requestWorld {
 	w := &requestWorld{t: t, db: testkit.New(t), tokens: map[string]string{}, forks: map[string]string{},
 		cookies: map[string]map[string]string{"-": {}}, groups: map[string]string{}}
@@ -132,10 +132,10 @@ func (w *requestWorld) createOrganisation(slug string, o testkit.Organisation, p
 // signAllIn signs all people in. "code" is a session that still needs its second step.
 func (w *requestWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
-		c := testkit.NewBrowser(w.t, w.BaseURL)
+		browser := testkit.NewBrowser(w.t, w.BaseURL)
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
 		secret := map[string]string{"admin": testkit.TOTPSecret}[name]
-		w.cookies[name] = c.SignIn(email, testkit.Password, secret).Cookies
+		w.cookies[name] = browser.SignIn(email, testkit.Password, secret).Cookies
 	}
 	enrolling := testkit.NewBrowser(w.t, w.BaseURL)
 	enrolling.Cookies = maps.Clone(w.cookies["enrolling"])
@@ -146,7 +146,6 @@ func (w *requestWorld) signAllIn() {
 	w.db.Exec(`update users set totp_last_step = null`)
 }
 
-// awaitIdle waits until the program uses no connection and no slot of a limiter.
 func (w *requestWorld) awaitIdle() {
 	apptest.WaitUntil(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)
@@ -158,15 +157,15 @@ func (w *requestWorld) awaitIdle() {
 }
 
 // send sends a request and returns its status, or 0 if the response broke off.
-func (w *requestWorld) send(s tableRequest) int {
+func (w *requestWorld) send(r tableRequest) int {
 	headers := []string{"Accept", "text/html", "User-Agent", "Firefox"}
-	key, isKey := strings.CutPrefix(s.who, "key:")
+	key, isKey := strings.CutPrefix(r.who, "key:")
 	if isKey {
 		headers = []string{"Authorization", "Bearer " + w.tokens[key]}
 	}
-	request := newRequest(w.BaseURL+s.path, s.values(w), headers)
-	request.Method = s.verb
-	for name, value := range w.cookies[s.who] {
+	request := newRequest(w.BaseURL+r.path, r.values(w), headers)
+	request.Method = r.verb
+	for name, value := range w.cookies[r.who] {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
 	response, err := apptest.NewClient().Do(request)
@@ -212,23 +211,23 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 		}
 	}
 	failures := 0
-	for _, s := range w.requests(endpointTable(t) + apiTable + formTable) {
+	for _, request := range w.requests(endpointTable(t) + apiTable + formTable) {
 		for n := 1; ; n++ {
 			w.restoreTables()
 			before := w.checksums()
 			w.admin.Exec(`truncate failing; alter sequence commits restart`)
 			w.admin.Exec(`insert into failing values ($1)`, n)
-			status := w.send(s)
+			status := w.send(request)
 			w.awaitIdle()
 			if testkit.Query[int64](w.admin, `select last_value from commits`) < int64(n) {
-				require.Equal(t, s.want, status, s)
+				require.Equal(t, request.wantStatus, status, request)
 				break
 			}
 			failures++
 			if status == http.StatusServiceUnavailable {
-				require.Equal(t, before, w.checksums(), "%s: commit %d failed", s, n)
+				require.Equal(t, before, w.checksums(), "%s: commit %d failed", request, n)
 			} else {
-				require.Equal(t, s.want, status, "%s: commit %d failed", s, n)
+				require.Equal(t, request.wantStatus, status, "%s: commit %d failed", request, n)
 			}
 		}
 	}
@@ -237,14 +236,14 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 
 // checksums returns a checksum of each table that a failed request must not change.
 func (w *requestWorld) checksums() string {
-	var parts []string
+	var selects []string
 	for _, table := range w.tables {
 		if !slices.Contains(counterTables, table) {
-			parts = append(parts, fmt.Sprintf(`select '%s ' || md5(string_agg(row, '' order by row)) as row
+			selects = append(selects, fmt.Sprintf(`select '%s ' || md5(string_agg(row, '' order by row)) as row
 				from (select (to_jsonb(t) - 'last_used_at' - 'expires_at')::text as row from public.%[1]s t
 				where to_jsonb(t) ->> 'action' is distinct from 'export.finished') r`, table))
 		}
 	}
 	return testkit.Query[string](w.admin,
-		`select string_agg(row, E'\n' order by row) from (`+strings.Join(parts, " union all ")+`) t`)
+		`select string_agg(row, E'\n' order by row) from (`+strings.Join(selects, " union all ")+`) t`)
 }

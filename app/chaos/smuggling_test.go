@@ -26,7 +26,7 @@ import (
 // smuggler sends all payloads to one address. Each request id contains the payload's number.
 type smuggler struct {
 	name, address string
-	hiddenClient  string // the client address that the access log shows for a hidden request
+	hiddenClient  string // client address that the log would have for a smuggled request: the proxy's, if any
 	path          string // path of an export
 	keys          []string
 }
@@ -75,8 +75,8 @@ func (s *smuggler) smuggle(t *testing.T, cases []smuggling) {
 			ids, err := s.sendPayload(n, cases[n].payload)
 			assert.NoError(t, err, cases[n].name)
 			for _, id := range ids {
-				if parts := requestIDPattern.FindStringSubmatch(id); parts != nil { // dg itself generates the other ids
-					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, parts[2:],
+				if match := requestIDPattern.FindStringSubmatch(id); match != nil { // dg itself generates the other ids
+					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, match[2:],
 						"%s: %s got another's answer", s.name, cases[n].name)
 				}
 			}
@@ -96,18 +96,17 @@ func (s *smuggler) executedNames(log, client string, cases []smuggling) (names [
 	return names
 }
 
-// dg executes no smuggled request and does not mix up responses. Behind a proxy, the log would show a smuggled
-// request with the proxy's address, and a forwarded one with the client's.
+// dg executes no smuggled request and does not mix up responses, behind a proxy or directly.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
-	p := apptest.ServeBehindProxy(t, "--log-format", "json")
-	upstream := strings.TrimPrefix(p.ListenURL, "http://")
-	path, _, _ := strings.Cut(p.ExportPath, "?")
+	served := apptest.ServeBehindProxy(t, "--log-format", "json")
+	upstream := strings.TrimPrefix(served.ListenURL, "http://")
+	path, _, _ := strings.Cut(served.ExportPath, "?")
 	cases := smugglings()
 	for _, name := range []string{"direct", "nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
 			s := &smuggler{name: name, address: upstream, hiddenClient: "127.0.0.2",
-				keys: append(p.MoreTokens, p.Token), path: path + "?from=2020-01-01&to=2020-01-01"}
+				keys: append(served.MoreTokens, served.Token), path: path + "?from=2020-01-01&to=2020-01-01"}
 			if name != "direct" {
 				s.address = apptest.StartProxy(t, name, upstream)
 				s.hiddenClient = "127.0.0.1"
@@ -116,14 +115,14 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 			apptest.WaitUntil(t, 30*time.Second, "the valid request is not executed", func() bool {
 				// repeats the valid payload, because a loaded machine may exceed its deadline
 				require.NoError(t, tb.ErrorOf(s.sendPayload(len(cases)-1, cases[len(cases)-1].payload)))
-				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", cases), validPayload)
+				return slices.Contains(s.executedNames(served.Log.String(), "127.0.0.2", cases), validPayload)
 			})
-			executed := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, cases),
+			executed := slices.DeleteFunc(s.executedNames(served.Log.String(), s.hiddenClient, cases),
 				func(name string) bool { return name == validPayload })
 			require.Empty(t, executed, "these requests were executed")
 		})
 	}
-	require.Zero(t, p.CountRows(`audit_entries where action = 'export.started' and (address <> '127.0.0.2'
+	require.Zero(t, served.CountRows(`audit_entries where action = 'export.started' and (address <> '127.0.0.2'
 		or request_id like 'inner-direct-%' and request_id <> $1)`, fmt.Sprintf("inner-direct-%05d", len(cases)-1)))
 }
 
@@ -139,7 +138,7 @@ func smugglings() (cases []smuggling) {
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(innerRequest), innerRequest)
 	const end = "0\r\n\r\n" + innerRequest
 	for _, request := range []string{"GET /healthz", "POST /sign-in", "GET /CSV"} {
-		for name, rest := range map[string]string{
+		for name, headersAndBody := range map[string]string{
 			"CL.TE":              "Content-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n" + end,
 			"TE.CL":              "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk,
 			"TE.TE":              "Transfer-Encoding: x\r\nTransfer-Encoding: chunked\r\n\r\n" + end,
@@ -160,7 +159,7 @@ func smugglings() (cases []smuggling) {
 			"an extension":       "Transfer-Encoding: chunked\r\n\r\n0;\n\r\n" + end,
 			"trailers":           "Transfer-Encoding: chunked\r\n\r\n0\r\nContent-Length: 3\r\n\r\n" + innerRequest,
 		} {
-			cases = append(cases, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + rest})
+			cases = append(cases, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + headersAndBody})
 		}
 	}
 	// After these invalid requests, no second request may be executed.

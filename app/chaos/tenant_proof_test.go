@@ -77,13 +77,13 @@ func (p *proof) queryStrings(sql string) []string {
 
 // readChecksums returns a checksum of the rows of each table and organisation. Each text ends with the organisation.
 func (p *proof) readChecksums() []string {
-	var parts []string
+	var selects []string
 	for table, column := range p.tables {
-		parts = append(parts,
+		selects = append(selects,
 			fmt.Sprintf(`select concat_ws(' ', '%[1]s', md5(string_agg(x::text, '' order by x::text)), %[2]s)
 			from %[1]s x group by %[2]s`, table, column))
 	}
-	return p.queryStrings(strings.Join(parts, " union all "))
+	return p.queryStrings(strings.Join(selects, " union all "))
 }
 
 func (p *proof) moveRows() {
@@ -107,16 +107,16 @@ func (p *proof) moveRows() {
 // run runs a statement as a role. It returns its rows, its command tag or its error code. The next run rolls it back.
 func (p *proof) run(s sentStatement, role, visibleOrg string) string {
 	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visibleOrg))
-	r := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
-	if pgErr, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
+	result := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
+	if pgErr, ok := errors.AsType[*pgconn.PgError](result.Err); ok {
 		return pgErr.Code
 	}
-	require.NoError(p.t, r.Err, s.sql)
-	if !r.CommandTag.Select() {
-		return r.CommandTag.String()
+	require.NoError(p.t, result.Err, s.sql)
+	if !result.CommandTag.Select() {
+		return result.CommandTag.String()
 	}
 	var rows []string
-	for _, row := range r.Rows {
+	for _, row := range result.Rows {
 		rows = append(rows, fmt.Sprintf("%q", row))
 	}
 	slices.Sort(rows)

@@ -70,8 +70,8 @@ var plantedStatements = map[string]string{
 // rules.md, Data: every statement of the program needs only the rows of one organisation, except crossTenantReasons.
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
-	r := &recorder{statements: map[string]sentStatement{}}
-	proxyURL := func(url string) string { return apptest.ProxyDatabase(t, url, r.pass) }
+	rec := &recorder{statements: map[string]sentStatement{}}
+	proxyURL := func(url string) string { return apptest.ProxyDatabase(t, url, rec.pass) }
 	w := newRequestWorld(t, proxyURL, (*requestWorld).storeMoreRows)
 	w.sendEverything(proxyURL(w.db.OwnerURL))
 	p := newProof(t, w.db.OwnerURL)
@@ -80,9 +80,9 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 		if name == "planted.byID" {
 			value = w.forks["acme"]
 		}
-		r.statements[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
+		rec.statements[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
 	}
-	unscoped := p.unscopedByTag(slices.Collect(maps.Values(r.statements)))
+	unscoped := p.unscopedByTag(slices.Collect(maps.Values(rec.statements)))
 	expected := slices.AppendSeq(slices.Collect(maps.Keys(crossTenantReasons)), maps.Keys(plantedStatements))
 	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(unscoped)))
 
@@ -99,8 +99,7 @@ func programTags(t *testing.T) (tags []string) {
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
 	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*/*.go", "modules/*/*.sql",
 		"web/*.go", "web/*/*.go"} {
-		files := tb.Must(filepath.Glob(apptest.RepositoryPath(pattern)))(t)
-		for _, file := range files {
+		for _, file := range tb.Must(filepath.Glob(apptest.RepositoryPath(pattern)))(t) {
 			for _, match := range tag.FindAllStringSubmatch(apptest.ReadFile(t, file), -1) {
 				if !strings.HasSuffix(file, "_test.go") {
 					tags = append(tags, match[1])
@@ -138,13 +137,13 @@ func (r *recorder) pass(client, server net.Conn) {
 		_, _ = io.Copy(client, server)
 		_ = client.Close()
 	}()
-	from := pgproto3.NewBackend(client, nil)
+	backend := pgproto3.NewBackend(client, nil)
 	prepared := map[string]string{}
-	m, err := from.ReceiveStartupMessage()
-	for ; err == nil; m, err = from.Receive() {
+	m, err := backend.ReceiveStartupMessage()
+	for ; err == nil; m, err = backend.Receive() {
 		r.record(m, prepared)
-		bytes, _ := m.Encode(nil)
-		if _, err = server.Write(bytes); err != nil {
+		encoded, _ := m.Encode(nil)
+		if _, err = server.Write(encoded); err != nil {
 			return
 		}
 	}
@@ -202,32 +201,32 @@ func (w *requestWorld) storeMoreRows() {
 
 // sendEverything sends the statements of every route and of operator commands, and restores the rows.
 func (w *requestWorld) sendEverything(ownerURL string) {
-	entry := testkit.Query[string](w.db, `select max(e.id)::text from audit_entries e
+	lastEntry := testkit.Query[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
-	unsealed := time.Now().UTC().AddDate(0, 0, -2).Format(time.DateOnly)
-	for _, s := range w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable + `
-		key:acme HEAD /api/v1/forks/{fork}/exports/csv?from=` + unsealed + `&to=` + unsealed + ` 200
-		owner GET /o/acme/settings/audit-log?before=` + entry + ` 200
+	unsealedDay := time.Now().UTC().AddDate(0, 0, -2).Format(time.DateOnly)
+	for _, request := range w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable + `
+		key:acme HEAD /api/v1/forks/{fork}/exports/csv?from=` + unsealedDay + `&to=` + unsealedDay + ` 200
+		owner GET /o/acme/settings/audit-log?before=` + lastEntry + ` 200
 		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`) {
-		require.NotZero(w.t, w.send(s), s)
+		require.NotZero(w.t, w.send(request), request)
 		w.awaitIdle()
 		w.restoreTables()
 	}
 	require.NoError(w.t, apikeys.CheckUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
 	acme := w.organisationOf("acme")
-	ofPlayer := func(column string) string {
+	playerValue := func(column string) string {
 		return testkit.Query[string](w.db, `select `+column+` from players where org_id = $1 limit 1`, acme)
 	}
 	for _, line := range []string{
 		"organisation list", "organisation plan acme free", "member role acme member@acme.example owner",
-		"member remove acme plain@acme.example", "erase " + ofPlayer("id::text"), "segments rebuild",
-		"erase acme " + ofPlayer("label"), "account delete member@acme.example",
+		"member remove acme plain@acme.example", "erase " + playerValue("id::text"), "segments rebuild",
+		"erase acme " + playerValue("label"), "account delete member@acme.example",
 		"audit prune --before 2026-02 --export " + filepath.Join(w.t.TempDir(), "old"),
 	} {
-		status, _, problem := apptest.RunCommand(w.t, append(strings.Fields(line),
+		status, _, stderr := apptest.RunCommand(w.t, append(strings.Fields(line),
 			"--database-url", w.db.URL, "--migrate-database-url", ownerURL)...)
-		require.Zero(w.t, status, "%s: %s", line, problem)
+		require.Zero(w.t, status, "%s: %s", line, stderr)
 		w.restoreTables()
 	}
 }

@@ -62,8 +62,8 @@ func startWith(t *testing.T, config fiber.Config) *program {
 		<-served
 		<-served
 		require.NoError(t, host.Close(context.Background()))
-		works := tb.Must(testutil.GatherAndCount(host.Metrics, "dg_background_panics_total"))(t)
-		require.Equal(t, 2, works, "the sealer and the usage of keys run")
+		tasks := tb.Must(testutil.GatherAndCount(host.Metrics, "dg_background_panics_total"))(t)
+		require.Equal(t, 2, tasks, "the sealer and the usage of keys run")
 		require.Zero(t, db.CountRows(`api_keys k where last_used_at is not null
 			and not exists (select from api_key_usage where key_id = k.id)`), "the usage of each key is stored")
 	})
@@ -89,8 +89,8 @@ func (p *program) sendRaw(text string) (answers string) {
 	defer conn.Close()
 	require.NoError(p.t, conn.SetDeadline(time.Now().Add(10*time.Second)))
 	tb.Must(io.WriteString(conn, text))(p.t)
-	all, _ := io.ReadAll(conn)
-	return string(all)
+	received, _ := io.ReadAll(conn)
+	return string(received)
 }
 
 func (p *program) call(token, path string) testkit.Page {

@@ -73,10 +73,10 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, proxied *http.C
 // operations.md, Proxy: behind a proxy with two instances, a rolling restart loses no request.
 func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	t.Parallel()
-	for _, c := range [][]string{
+	for _, proxy := range []struct{ name, line, delay string }{
 		{"nginx", "server 127.0.0.1:8080 max_fails=0;\n", "0s"}, {"haproxy", "server dg 127.0.0.1:8080 check\n", "2s"},
 	} {
-		t.Run(c[0], func(t *testing.T) { requireLosslessRestart(t, c[0], c[1], c[2]) })
+		t.Run(proxy.name, func(t *testing.T) { requireLosslessRestart(t, proxy.name, proxy.line, proxy.delay) })
 	}
 }
 
@@ -159,8 +159,7 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {
 	if response.Header.Get("Content-Encoding") == "gzip" {
-		z := tb.Must(gzip.NewReader(body))(t)
-		body = z
+		body = tb.Must(gzip.NewReader(body))(t)
 	}
 	lines := 0
 	for in := bufio.NewReaderSize(body, 256<<10); ; lines++ {

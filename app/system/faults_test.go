@@ -21,7 +21,7 @@ import (
 
 // fault is an operator's mistake. dg doctor and dg serve report it in the same words.
 type fault struct {
-	plantSQL, repairSQL string   // SQL that a superuser runs; "" for repairSQL: the SQL of the advice repairs
+	plantSQL, repairSQL string   // SQL of a superuser; without repairSQL, the SQL of dg doctor's advice repairs
 	args                []string // settings that cause the fault
 	env                 []string
 	repairArgs          []string // settings of the repair
@@ -39,8 +39,8 @@ const (
 
 var adviceSQLPattern = regexp.MustCompile(`run as [^:]+: (.+)`)
 
-// check requires that dg doctor and dg serve report the fault. It returns the line of dg doctor.
-func (f fault) check(t *testing.T, args []string) (advice string) {
+// requireReports requires that dg doctor and dg serve report the fault. It returns the line of dg doctor.
+func (f fault) requireReports(t *testing.T, args []string) (advice string) {
 	run := func(command string) *apptest.Child {
 		return apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, f.env...) },
 			slices.Concat([]string{command}, args, f.args)...)
@@ -69,40 +69,40 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 // dg doctor and dg serve report the same faults. dg doctor changes nothing.
 func TestDoctorAndServeFindFaults(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
+	pg := apptest.NewExternalServer(t)
 	doctor := func(pattern string, args ...string) (status int) {
-		status, out := runDoctor(x, args...)
+		status, out := runDoctor(pg, args...)
 		require.Regexp(t, pattern, out)
 		return status
 	}
 	require.NotZero(t, doctor(`failure +schema .* the database has no schema yet`))
-	require.Zero(t, x.CountRows(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
-	x.RequireSuccess("migrate")
+	require.Zero(t, pg.CountRows(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
+	pg.RequireSuccess("migrate")
 	listener := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
 	addr := listener.Addr().String()
 	require.NotZero(t, doctor(`failure +address +cannot listen on DG_ADDR `+addr+`: .*in use`, "--addr", addr))
-	served := x.Serve()
+	served := pg.Serve()
 	servingFlags := []string{"--secret-key", firstSecretKey, "--ops-addr", served.OpsAddress, "--addr",
 		strings.TrimPrefix(served.ListenURL, "http://")}
 	require.Zero(t, doctor(`^(ok +\S+\n)+$`, servingFlags...))
-	x.Exec(`create database elsewhere owner dg_owner`)
+	pg.Exec(`create database elsewhere owner dg_owner`)
 	require.NotZero(t, doctor(`warning +database .* answers at DG_ADDR, but none uses this database`,
-		append(servingFlags, databaseFlags(x, "elsewhere")...)...))
+		append(servingFlags, databaseFlags(pg, "elsewhere")...)...))
 	served.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
-		out := apptest.RequireExit(t, 1, x.WithFlags("serve", flag, addr))
+		out := apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr))
 		require.Regexp(t, addr+`: .*address already in use: set DG_`, out)
 	}
-	for _, f := range slices.Concat(faultsOfDatabases(x), faultsOfRoles(), faultsOfURLs(t, x), faultsOfSettings(x)) {
+	for _, f := range slices.Concat(faultsOfDatabases(pg), faultsOfRoles(), faultsOfURLs(t, pg), faultsOfSettings(pg)) {
 		t.Run(f.reportPattern, func(t *testing.T) {
-			x.Exec(f.plantSQL)
-			advice := f.check(t, x.Flags())
+			pg.Exec(f.plantSQL)
+			advice := f.requireReports(t, pg.Flags())
 			if sql := adviceSQLPattern.FindStringSubmatch(advice); f.plantSQL != "" && f.repairSQL == "" && sql != nil {
 				f.repairSQL = sql[1]
 			}
-			x.Exec(f.repairSQL)
-			status, out := runDoctor(x, f.repairArgs...)
+			pg.Exec(f.repairSQL)
+			status, out := runDoctor(pg, f.repairArgs...)
 			require.Zero(t, status, "%s is repaired: %s", advice, out)
 			require.NotRegexp(t, f.reportPattern, out)
 		})
@@ -116,7 +116,7 @@ func faultsOfRoles() []fault {
 		sqlFault(serveStops, `grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `create role steward; grant dg_owner to steward with admin option; set role steward;
-			grant dg_owner to dg_app; reset role`, member), // steward is the grantor, but the superuser revokes
+			grant dg_owner to dg_app; reset role`, member), // steward has granted it, and a superuser revokes it
 		sqlFault(serveStops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
 			`member of clerk, which may change the audit log`),
 		sqlFault(serveStops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
@@ -127,7 +127,7 @@ func faultsOfRoles() []fault {
 		sqlFault(serveStops, `create role maker; grant create on schema public to maker; grant maker to dg_app;
 			grant create on database dg to dg_app`,
 			`revoke create on database dg from dg_app; revoke create on schema public from maker`),
-		// Doctor's own statements would run this function as the owner.
+		// Without a safe search_path, dg doctor would call this function.
 		repairedFault(serveStops, `grant create on schema public to dg_app; set role dg_app;
 			create function public.format(text, name, bigint) returns text language sql return 'hijacked';
 			reset role; revoke create on schema public from dg_app`,
@@ -179,37 +179,37 @@ func faultsOfRoles() []fault {
 // dg doctor's advice restores each key and trigger exactly, and repairs the data that they maintain.
 func TestAdviceRestoresKeysAndTriggers(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
-	x.RequireSuccess("migrate")
-	x.Exec(`create view objects as
+	pg := apptest.NewExternalServer(t)
+	pg.RequireSuccess("migrate")
+	pg.Exec(`create view objects as
 		select format('drop trigger %I on %s', tgname, tgrelid::regclass) as removal,
 		  pg_get_triggerdef(oid) || tgenabled::text as definition from pg_trigger where not tgisinternal
 		union all select format('alter table %s drop constraint if exists %I cascade', conrelid::regclass, conname),
 		  pg_get_constraintdef(oid) from pg_constraint where connamespace = 'public'::regnamespace and conparentid = 0
 		  and conrelid not in (0, 'dg_schema_versions'::regclass) and contype in ('p', 'u', 'f')`)
-	x.Exec(`create table former as table objects`)
-	x.Exec(`do $$ declare o record; begin for o in table former loop execute o.removal; end loop; end $$`)
-	x.Exec(`alter table games add constraint games_pkey unique (id)`)
-	x.Exec(`insert into recovery_codes values (gen_random_uuid(), sha256('of nobody'))`)
-	_, output := runDoctor(x)
+	pg.Exec(`create table former as table objects`)
+	pg.Exec(`do $$ declare o record; begin for o in table former loop execute o.removal; end loop; end $$`)
+	pg.Exec(`alter table games add constraint games_pkey unique (id)`)
+	pg.Exec(`insert into recovery_codes values (gen_random_uuid(), sha256('of nobody'))`)
+	_, output := runDoctor(pg)
 	for _, advice := range adviceSQLPattern.FindAllStringSubmatch(output, -1) {
-		x.Exec(advice[1])
+		pg.Exec(advice[1])
 	}
-	require.Zero(t, x.CountRows(`former f full join objects o using (removal, definition)
+	require.Zero(t, pg.CountRows(`former f full join objects o using (removal, definition)
 		where f.removal is null or o.removal is null`), output)
-	require.Zero(t, x.CountRows(`recovery_codes`), "an orphan, which the key would have deleted")
+	require.Zero(t, pg.CountRows(`recovery_codes`), "an orphan, which the key would have deleted")
 	repair, isLast := strings.CutSuffix(regexp.MustCompile(`left it stale: (.+)`).FindStringSubmatch(output)[1],
 		"; dg segments rebuild")
 	require.True(t, isLast, output)
-	x.Exec(`drop view objects; drop table former; ` + repair)
-	x.RequireSuccess("segments", "rebuild")
+	pg.Exec(`drop view objects; drop table former; ` + repair)
+	pg.RequireSuccess("segments", "rebuild")
 	for _, table := range []string{"organisations", "player_ordinals", "sessions", "account_resets", "recovery_codes"} {
 		require.Contains(t, repair, " "+table)
 	}
 }
 
 // faultsOfURLs returns URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
-func faultsOfURLs(t *testing.T, x *apptest.ExternalServer) (faults []fault) {
+func faultsOfURLs(t *testing.T, pg *apptest.ExternalServer) (faults []fault) {
 	listener := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
@@ -226,9 +226,9 @@ func faultsOfURLs(t *testing.T, x *apptest.ExternalServer) (faults []fault) {
 		"postgres://dg_app:hunter2@/dg?host=/nowhere":          `correct the folder of its socket`,
 		listenerURL + "?sslmode=disable":                       `what answers there is not PostgreSQL`,
 		listenerURL + "?sslmode=require":                       `set ssl = on in postgresql.conf; a server on`,
-		x.URLAs(url.User("nobody")):                            `"nobody" does not exist.*correct the role`,
-		x.URL + "&pgbouncer=true":                              `"pgbouncer".*remove the parameter`,
-		x.URL + "&work_mem=much":                               `"work_mem": "much".*correct the value`,
+		pg.URLAs(url.User("nobody")):                           `"nobody" does not exist.*correct the role`,
+		pg.URL + "&pgbouncer=true":                             `"pgbouncer".*remove the parameter`,
+		pg.URL + "&work_mem=much":                              `"work_mem": "much".*correct the value`,
 		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe": `sslmode is invalid`,
 	} {
 		faults = append(faults, flagFault(serveStops, pattern, "--database-url", url))
@@ -252,13 +252,13 @@ func variableFault(serve outcome, pattern, set string) fault {
 	return fault{serve: serve, reportPattern: pattern, env: []string{set}}
 }
 
-func databaseFlags(x *apptest.ExternalServer, name string) (flags []string) {
+func databaseFlags(pg *apptest.ExternalServer, name string) (flags []string) {
 	replacer := strings.NewReplacer("/dg?", "/"+name+"?")
-	return []string{"--database-url", replacer.Replace(x.URL), "--migrate-database-url", replacer.Replace(x.OwnerURL)}
+	return []string{"--database-url", replacer.Replace(pg.URL), "--migrate-database-url", replacer.Replace(pg.OwnerURL)}
 }
 
-func faultsOfDatabases(x *apptest.ExternalServer) []fault {
-	stranger := []string{"--migrate-database-url", x.URLAs(url.User("stranger"))}
+func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
+	stranger := []string{"--migrate-database-url", pg.URLAs(url.User("stranger"))}
 	return []fault{
 		sqlFault(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
 		sqlFault(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
@@ -275,46 +275,45 @@ func faultsOfDatabases(x *apptest.ExternalServer) []fault {
 		repairedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
 		{plantSQL: `create database polish owner dg_owner template template0
-			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(x, "polish"),
+			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(pg, "polish"),
 			reportPattern: `has the collation pl: rename it`, serve: serveWarns},
 		{plantSQL: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
-			args: databaseFlags(x, "latin"), reportPattern: `has the encoding LATIN1: rename it`, serve: serveStops},
-		{plantSQL: `create database other owner dg_owner`, args: databaseFlags(x, "other")[2:],
+			args: databaseFlags(pg, "latin"), reportPattern: `has the encoding LATIN1: rename it`, serve: serveStops},
+		{plantSQL: `create database other owner dg_owner`, args: databaseFlags(pg, "other")[2:],
 			reportPattern: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: serveStops},
-		flagFault(serveStops, `refuses the connection.*database "gone" does not exist`, databaseFlags(x, "gone")[:2]...),
+		flagFault(serveStops, `refuses the connection.*database "gone" does not exist`,
+			databaseFlags(pg, "gone")[:2]...),
 	}
 }
 
-func faultsOfSettings(x *apptest.ExternalServer) []fault {
+func faultsOfSettings(pg *apptest.ExternalServer) []fault {
 	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:1/dg"
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
+	const publicURL = "--base-url=https://dg.example"
 	key := []string{"--secret-key", firstSecretKey}
 	return []fault{
-		flagFault(serveStops, `the serving role is a superuser`, "--database-url", x.URLAs(url.User("postgres"))),
-		flagFault(serveStops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
-		flagFault(serveWarns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
-			""),
-		flagFault(serveStops, `may not create tables`, "--migrate-database-url", x.URL),
+		flagFault(serveStops, `the serving role is a superuser`, "--database-url", pg.URLAs(url.User("postgres"))),
+		flagFault(serveStops, `the serving role owns \d+ tables`, "--database-url", pg.OwnerURL),
+		flagFault(serveWarns, `one role migrates and serves`, "--database-url", pg.OwnerURL, "--migrate-database-url="),
+		flagFault(serveStops, `may not create tables`, "--migrate-database-url", pg.URL),
 		flagFault(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
 		flagFault(serveStops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
 		flagFault(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
 			unreachable),
 		flagFault(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
 		flagFault(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
-		flagFault(serveWarns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
-			"--trusted-proxies", "10.0.0.1/32"),
+		flagFault(serveWarns, `two-step secrets are stored in clear`, publicURL, "--trusted-proxies", "10.0.0.1/32"),
 		variableFault(serveWarns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
 		variableFault(serveStops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
 		variableFault(serveStops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
 		variableFault(serveStops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
 		flagFault(serveStops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
 		variableFault(serveStops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`, "OTEL_TRACES_EXPORTER=zipkin"),
-		flagFault(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
-			"https://dg.example"),
+		flagFault(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", publicURL),
 		flagFault(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
 			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 		// This start records the key, which all later commands need.
-		{args: append(key, "--base-url", "https://dg.example"), reportPattern: `no proxy is trusted`, repairArgs: key,
+		{args: append(key, publicURL), reportPattern: `no proxy is trusted`, repairArgs: key,
 			serve: serveWarns},
 		{reportPattern: `encrypted with another key: set DG_SECRET_KEY to that key`, repairArgs: key, serve: serveStops},
 		{args: []string{"--secret-key", secondSecretKey}, repairArgs: key,
@@ -333,7 +332,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 		{args: []string{"--data-dir", base + "/new"}, env: []string{"PG_BIN=" + base},
 			reportPattern: `dg needs PostgreSQL 15 or later`, serve: serveStops},
 	} {
-		f.check(t, nil)
+		f.requireReports(t, nil)
 		require.NoDirExists(t, base+"/new")
 	}
 	// Without a database, dg doctor suggests --config, because a service may have other settings.

@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// relay forwards connections to a database. While it is locked, it forwards nothing and closes none.
+// relay forwards connections to a database. While it is locked, it forwards nothing and closes no connection.
 type relay struct{ sync.RWMutex }
 
 func (r *relay) pass(client, server net.Conn) {
@@ -51,11 +51,11 @@ func TestSilentDatabaseIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
 	const plays = 200_000                   // more than the socket buffers hold
 	const silenceTimeout = 11 * time.Second // within this time, requests and exports notice a silent database
-	x := apptest.NewExternalServer(t)
-	x.RequireSuccess("migrate")
+	pg := apptest.NewExternalServer(t)
+	pg.RequireSuccess("migrate")
 	r := &relay{}
-	e := apptest.StartExportServer(t, x.World, plays, "--database-url",
-		apptest.ProxyDatabase(t, x.URL, r.pass), "--migrate-database-url", x.OwnerURL)
+	e := apptest.StartExportServer(t, pg.World, plays, "--database-url",
+		apptest.ProxyDatabase(t, pg.URL, r.pass), "--migrate-database-url", pg.OwnerURL)
 	_, file := e.BeginExport(t, "silent-export")
 	require.NoError(t, tb.ErrorOf(io.CopyN(io.Discard, file, 64<<10)))
 	r.Lock()
@@ -84,8 +84,8 @@ func TestSilentDatabaseIsReportedAsUnavailable(t *testing.T) {
 	require.Error(t, tb.ErrorOf(io.Copy(io.Discard, file)))
 }
 
-func ownersSession(t *testing.T, d *testkit.World) string {
-	d.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due)
+func addOwnerSession(t *testing.T, db *testkit.World) string {
+	db.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due)
 		select sha256('session'), user_id, now(), now(), now() + interval '1 h', false
 		from memberships where role = 'owner' limit 1 on conflict do nothing`)
 	return "__Host-dg=session"
@@ -94,21 +94,21 @@ func ownersSession(t *testing.T, d *testkit.World) string {
 // On a standby every request with a key gets 503, not 500, because it writes the rate limit. /readyz names the reason.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
-	c := x.Serve("--demo")
-	token := c.DemoToken()
-	x.Stop()
-	setStandby(t, x, true)
-	x.Start()
+	pg := apptest.NewExternalServer(t)
+	dg := pg.Serve("--demo")
+	token := dg.DemoToken()
+	pg.Stop()
+	setStandby(t, pg, true)
+	pg.Start()
 	apptest.WaitUntil(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
-		ready := c.Get("/readyz", "")
+		ready := dg.Get("/readyz", "")
 		return ready.StatusCode == http.StatusServiceUnavailable && strings.Contains(ready.Body, "standby")
 	})
 	for _, path := range []string{"/api/v1/forks", "/api/v1/nothing", "/docs"} {
-		require.Equal(t, http.StatusServiceUnavailable, c.Get(path, token).StatusCode, path)
+		require.Equal(t, http.StatusServiceUnavailable, dg.Get(path, token).StatusCode, path)
 	}
-	c.GetBody("/healthz", "")
-	_, out := runDoctor(x)
+	dg.GetBody("/healthz", "")
+	_, out := runDoctor(pg)
 	require.Regexp(t, `failure +database.*standby.*: point DG_DATABASE_URL at the primary`, out)
 }
 
@@ -124,27 +124,27 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 	flags := []string{"--database-url", pgtest.StartBouncer(t, db.URL)(db.URL), "--migrate-database-url", db.OwnerURL,
 		"--database-pooler", "transaction"}
 	apptest.ServeWith(t, flags...)
-	c := apptest.ServeWith(t, flags...)
-	d := apptest.OpenAdminDBAt(t, db.URL)
+	dg := apptest.ServeWith(t, flags...)
+	adminDB := apptest.OpenAdminDBAt(t, db.URL)
 	apptest.WaitUntil(t, 30*time.Second, "days stay unsealed", func() bool {
-		return testkit.Query[int](d, `select count(distinct (started_at at time zone 'UTC')::date)
+		return testkit.Query[int](adminDB, `select count(distinct (started_at at time zone 'UTC')::date)
 			- (select count(*) from fork_days) from plays where started_at < date_trunc('day', now(), 'UTC')`) == 0
 	})
 	path := "/api/v1/forks/" + fork.ID
-	e := &apptest.ExportServer{Child: c, World: d, Token: token, Plays: apptest.SealablePlays,
+	e := &apptest.ExportServer{Child: dg, World: adminDB, Token: token, Plays: apptest.SealablePlays,
 		ExportPath: path + "/exports/csv?from=2026-01-01&to=2026-12-31"}
 	response, body := e.BeginExport(t, "whole-export-1")
 	require.Equal(t, e.Plays, countRows(t, response, body))
-	h := apptest.NewHistory(t, 7, 1000)
-	apptest.RequireExit(t, 0, append([]string{"import", h.File}, flags...))
+	history := apptest.NewHistory(t, 7, 1000)
+	apptest.RequireExit(t, 0, append([]string{"import", history.File}, flags...))
 	for range 5 { // each request may use another session of the pooler
-		require.Equal(t, http.StatusOK, c.Get(path, token).StatusCode)
-		c.GetBody(path+"/stats?from=2026-01-01&to=2026-12-31", token)
+		require.Equal(t, http.StatusOK, dg.Get(path, token).StatusCode)
+		dg.GetBody(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}
 	require.Regexp(t, `(?m)^ok +database$`, apptest.RequireExit(t, 0, append([]string{"doctor"}, flags...)))
 	require.Regexp(t, `failure +database +.*startup parameter.*: if a pooler leads there, set DG_DATABASE_POOLER`,
 		apptest.RequireExit(t, 1, append([]string{"doctor"}, flags[:4]...)))
-	require.Zero(t, testkit.Query[int](d, `select (select count(*) from pg_locks
+	require.Zero(t, testkit.Query[int](adminDB, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
 		+ (select count(*) from pg_stat_activity where datname = current_database() and state ~ 'in transaction')`))
 }

@@ -117,7 +117,7 @@ func TestRecipesRunAsCopied(t *testing.T) {
 				b.checkSync(t, r, text, key)
 			} else {
 				b.checkReads(t, r, text, key)
-				b.failsOnBrokenTransfer(t, r, text, key)
+				b.checkBrokenTransfer(t, r, text, key)
 			}
 			out, status := b.runRedirected(t, r, text, key)
 			require.NotZero(t, status, out)
@@ -148,9 +148,9 @@ func (b *cookbook) checkFirstRequests(t *testing.T, r recipe, steps [][]string, 
 func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 	want := b.db.CountRows(`plays where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
 	folder := t.TempDir()
-	var lists atomic.Int32
+	var listRequests atomic.Int32
 	busyURL := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/forks") || lists.Add(1) > 1 {
+		if !strings.HasSuffix(r.URL.Path, "/forks") || listRequests.Add(1) > 1 {
 			return false
 		}
 		w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
@@ -160,7 +160,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 	throttled := setVariable(t, strings.ReplaceAll(text, b.ListenURL, busyURL), "fork", b.fork)
 	out, status := r.run(t, folder, throttled, key)
 	require.Zero(t, status, out)
-	require.Equal(t, int32(2), lists.Load(), "asks again")
+	require.Equal(t, int32(2), listRequests.Load(), "asks again")
 	if r.id == "curl" { // this recipe saves the rows to a file
 		require.Len(t, rowsOfCSV(apptest.ReadFile(t, folder, "plays.csv")), want)
 	} else {
@@ -194,17 +194,16 @@ func (b *cookbook) checkSync(t *testing.T, r recipe, text, key string) {
 	require.Contains(t, out, "the key is refused: 401")
 	out, status = r.run(t, folder, text, key)
 	require.Zero(t, status, out)
-	files := tb.Must(filepath.Glob(filepath.Join(folder, "copy/plays/*.csv")))(t)
 	plays := 0
-	for _, name := range files {
+	for _, name := range tb.Must(filepath.Glob(filepath.Join(folder, "copy/plays/*.csv")))(t) {
 		plays += len(rowsOfCSV(apptest.ReadFile(t, name)))
 	}
 	require.Equal(t, b.db.CountRows(`plays p join forks f on f.id = p.fork_id where f.org_id = $1
 		and p.started_at < date_trunc('day', now(), 'UTC')`, b.organisation), plays, out)
 }
 
-// failsOnBrokenTransfer truncates every export. No figure and no file may look complete.
-func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key string) {
+// checkBrokenTransfer truncates every export. No figure and no file may look complete.
+func (b *cookbook) checkBrokenTransfer(t *testing.T, r recipe, text, key string) {
 	broken := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") {
 			return false

@@ -47,7 +47,7 @@ func (w *replicaWorld) foreignServerIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	bothURLs := w.standbyURL + " " + pgtest.New(t).URL
 	otherURL := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
-	refused := apptest.RequireExit(t, 1, w.external.WithFlags("serve", "--database-replica-urls", bothURLs))
+	refused := apptest.RequireExit(t, 1, w.primaryPG.WithFlags("serve", "--database-replica-urls", bothURLs))
 	require.Contains(t, refused, foreign)
 	require.NotContains(t, refused, "s3cret")
 	for list, message := range map[string]string{
@@ -55,12 +55,12 @@ func (w *replicaWorld) foreignServerIsRefused(t *testing.T) {
 		otherURL:     "replica 1 is not a copy of the primary",
 		w.standbyURL: "ok       replicas",
 		"postgres://127.0.0.1:1/dg " + w.standbyURL: "reports leave out replica 1: the database does not answer",
-		w.external.URL: "reports leave out replica 1: it is no standby any more, or never was one",
+		w.primaryPG.URL: "reports leave out replica 1: it is no standby any more, or never was one",
 	} {
 		apptest.WaitUntil(t, 30*time.Second, "doctor does not say: "+message, func() bool {
-			_, found := runDoctor(w.external, "--database-replica-urls", list)
-			require.NotContains(t, found, "s3cret")
-			return strings.Contains(found, message)
+			_, out := runDoctor(w.primaryPG, "--database-replica-urls", list)
+			require.NotContains(t, out, "s3cret")
+			return strings.Contains(out, message)
 		})
 	}
 }
@@ -115,47 +115,47 @@ func (w *replicaWorld) deadStandbyIsLeftOut(t *testing.T) {
 // A diverged replica accepts writes, has more records on the same timeline, or follows its own promotion.
 func (w *replicaWorld) divergedStandbyIsNeverRead(t *testing.T) {
 	want := w.stats()
-	for _, c := range []struct{ state, why string }{
+	for _, divergence := range []struct{ name, reason string }{
 		{"promoted", "it is no standby any more"},
 		{"diverged", "a history of its own"},
 		{"on its own timeline", "it is on another timeline than the primary"},
 	} {
 		since := len(w.dg.Log.String())
-		if c.state == "on its own timeline" {
+		if divergence.name == "on its own timeline" {
 			w.standby.Exec(`select pg_promote()`)
 		}
 		w.standby.Stop()
-		setStandby(t, w.standby, c.state != "promoted")
+		setStandby(t, w.standby, divergence.name != "promoted")
 		w.standby.Start()
-		if c.state == "promoted" {
+		if divergence.name == "promoted" {
 			w.standby.Exec(`update organisations set reporting_mode = 'nominative'`)
 			w.standby.Exec(`create table own as select generate_series(1, 100000)`)
 		}
-		w.requireLeftOut(since, c.why)
+		w.requireLeftOut(since, divergence.reason)
 		before := w.readCount()
 		for range 5 {
-			require.Equal(t, want, w.stats(), c.state)
+			require.Equal(t, want, w.stats(), divergence.name)
 		}
-		require.Equal(t, before, w.readCount(), c.state)
+		require.Equal(t, before, w.readCount(), divergence.name)
 	}
 }
 
-func newStandby(t *testing.T, x *apptest.ExternalServer) *apptest.ExternalServer {
+func newStandby(t *testing.T, primary *apptest.ExternalServer) *apptest.ExternalServer {
 	pgtest.RequireProgram(t, "pg_basebackup")
-	x.Exec(`alter system set max_standby_streaming_delay = 0`)
+	primary.Exec(`alter system set max_standby_streaming_delay = 0`)
 	dir := apptest.NewFolder(t)
-	copied := exec.CommandContext(t.Context(), "sh", "-ec", `mkdir -m 711 "$COPY"
+	copyCommand := exec.CommandContext(t.Context(), "sh", "-ec", `mkdir -m 711 "$COPY"
 		"$PROGRAMS/pg_basebackup" -h "$SOCKET" -U postgres -D "$COPY/cluster" -R -c fast -X stream
 		chown -R --reference="$DATA" "$COPY"`)
-	copied.Env = append(os.Environ(), "PROGRAMS="+programsOf(x.World), "SOCKET="+x.Link, "COPY="+dir,
-		"DATA="+filepath.Join(x.Dir, "cluster"))
-	out, err := copied.CombinedOutput()
+	copyCommand.Env = append(os.Environ(), "PROGRAMS="+programsOf(primary.World), "SOCKET="+primary.Link, "COPY="+dir,
+		"DATA="+filepath.Join(primary.Dir, "cluster"))
+	out, err := copyCommand.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return apptest.NewExternalServerIn(t, dir)
 }
 
-func setStandby(t *testing.T, x *apptest.ExternalServer, standby bool) {
-	signal := filepath.Join(x.Dir, "cluster", "standby.signal")
+func setStandby(t *testing.T, pg *apptest.ExternalServer, standby bool) {
+	signal := filepath.Join(pg.Dir, "cluster", "standby.signal")
 	if standby {
 		require.NoError(t, os.WriteFile(signal, nil, 0o600))
 	} else {
@@ -166,7 +166,7 @@ func setStandby(t *testing.T, x *apptest.ExternalServer, standby bool) {
 // replicaWorld is dg on a primary with one replica. It has a key of an organisation with plays.
 type replicaWorld struct {
 	t                *testing.T
-	external         *apptest.ExternalServer
+	primaryPG        *apptest.ExternalServer
 	primary          *testkit.World
 	standby          *apptest.ExternalServer
 	standbyURL       string // contains a password that no output may show
@@ -176,11 +176,11 @@ type replicaWorld struct {
 }
 
 func newReplicaWorld(t *testing.T) *replicaWorld {
-	x := apptest.NewExternalServer(t)
-	x.Serve("--demo").Stop() // creates the schema before the standby is copied
-	w := &replicaWorld{t: t, external: x, standby: newStandby(t, x), primary: x.World}
+	pg := apptest.NewExternalServer(t)
+	pg.Serve("--demo").Stop() // creates the schema before the standby is copied
+	w := &replicaWorld{t: t, primaryPG: pg, standby: newStandby(t, pg), primary: pg.World}
 	w.standbyURL = apptest.ProxyDatabase(t, w.standby.URLAs(url.UserPassword("dg_app", "s3cret")), withLatency)
-	w.dg = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
+	w.dg = pg.Serve("--demo", "--database-replica-urls", w.standbyURL)
 	w.token = w.dg.DemoToken()
 	w.org = testkit.Query[string](w.primary,
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
@@ -195,9 +195,9 @@ func (w *replicaWorld) stats() string { return w.read("/stats") }
 func (w *replicaWorld) export() string { return w.read("/exports/csv") }
 
 // setReplay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
-func (w *replicaWorld) setReplay(what string) {
-	apptest.WaitUntil(w.t, 10*time.Second, "replay does not "+what, func() bool {
-		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
+func (w *replicaWorld) setReplay(action string) {
+	apptest.WaitUntil(w.t, 10*time.Second, "replay does not "+action, func() bool {
+		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+action+`()`)
 		return err == nil
 	})
 }
@@ -209,7 +209,7 @@ func (w *replicaWorld) read(endpoint string) string {
 
 func (w *replicaWorld) getScreen(path string) string {
 	slug := testkit.Query[string](w.primary, `select slug from organisations where id = $1`, w.org)
-	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
+	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", addOwnerSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 

@@ -17,73 +17,71 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh needs no superuser. If a superuser runs it, no password is logged. The script and dg
-// doctor report excess rights that remain.
+// operations.md, Install: roles.sh needs no superuser, logs no password, and reports excess rights that remain.
 func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {
 		tb.SkipOrFail(t, err)
 	}
-	x := apptest.NewExternalServer(t)
-	superuser := strings.Replace(x.URLAs(url.User("postgres")), "/dg?", "/postgres?", 1)
+	pg := apptest.NewExternalServer(t)
+	superuser := strings.Replace(pg.URLAs(url.User("postgres")), "/dg?", "/postgres?", 1)
 	require.NoError(t, tb.Exec(t, superuser, `create role manager login createrole createdb;
 		alter role postgres set log_statement = 'all'; alter role postgres set log_min_duration_statement = 0`))
 	for _, user := range []string{"postgres", "manager"} {
 		for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`} {
 			require.NoError(t, tb.Exec(t, superuser, sql))
 		}
-		createRoles(x, user)
+		createRoles(pg, user)
 	}
-	require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, createRoles(x, "manager"))
-	log := apptest.ReadFile(t, x.Dir, "postgres.log")
+	require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, createRoles(pg, "manager"))
+	log := apptest.ReadFile(t, pg.Dir, "postgres.log")
 	require.Contains(t, log, "revoke temporary on database dg", "statements are logged")
 	require.NotContains(t, log, "hunter2")
-	x.RequireSuccess("migrate")
-	doctor := func() string { return x.RequireSuccess("doctor", "--secret-key", firstSecretKey) }
+	pg.RequireSuccess("migrate")
+	doctor := func() string { return pg.RequireSuccess("doctor", "--secret-key", firstSecretKey) }
 	output := doctor()
 	require.Regexp(t, `warning +rights +the serving role may create large objects`, output)
-	x.Exec(adviceSQLPattern.FindStringSubmatch(output)[1])
+	pg.Exec(adviceSQLPattern.FindStringSubmatch(output)[1])
 	require.NotRegexp(t, `warning|failure`, doctor())
 }
 
-func createRoles(x *apptest.ExternalServer, user string) (output string) {
+func createRoles(pg *apptest.ExternalServer, user string) (output string) {
 	run := func(appPassword string) (string, error) {
-		c := exec.CommandContext(x.T.Context(), "sh", apptest.RepositoryPath("configs", "deploy", "roles.sh"))
-		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+x.Link, "PGPORT=5432", "PGUSER="+user,
+		c := exec.CommandContext(pg.T.Context(), "sh", apptest.RepositoryPath("configs", "deploy", "roles.sh"))
+		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+pg.Link, "PGPORT=5432", "PGUSER="+user,
 			"OWNER_PASSWORD=hunter2", "APP_PASSWORD="+appPassword)
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
 	out, err := run("") // the password is empty, as after a failure of openssl
-	require.Error(x.T, err)
-	require.Contains(x.T, out, "APP_PASSWORD")
+	require.Error(pg.T, err)
+	require.Contains(pg.T, out, "APP_PASSWORD")
 	out, err = run("hunter2")
-	require.NoError(x.T, err, out)
+	require.NoError(pg.T, err, out)
 	return out
 }
 
 // The serving role cannot undo a revocation, hide a use, or fill the disk outside the tables.
 func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
-	c := x.Serve("--demo") // the import of the demo uses temporary tables, as the owner
-	servingPool := tb.Must(pgxpool.New(t.Context(), x.URL))(t)
+	pg := apptest.NewExternalServer(t)
+	dg := pg.Serve("--demo") // the import of the demo uses temporary tables, as the owner
+	servingPool := tb.Must(pgxpool.New(t.Context(), pg.URL))(t)
 	defer servingPool.Close()
-	d := x.World
-	files := tb.Must(filepath.Glob(apptest.RepositoryPath("migrations", "grants", "*.sql")))(t)
+	db := pg.World
 	grants := ""
-	for _, name := range files {
+	for _, name := range tb.Must(filepath.Glob(apptest.RepositoryPath("migrations", "grants", "*.sql")))(t) {
 		grants += apptest.ReadFile(t, name)
 	}
 	require.NotContains(t, grants, "on all tables", "such a statement touches others' tables")
-	for table := range apptest.RowCounts(t, d) {
+	for table := range apptest.RowCounts(t, db) {
 		require.Contains(t, grants, "revoke all on "+table+" from :role;", "a right that is no longer given is taken")
 	}
-	d.Exec(`insert into api_keys
+	db.Exec(`insert into api_keys
 		(id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'
 		  from organisations limit 1`)
-	d.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at)
+	db.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at)
 		select id, 'gone', 'Gone', 'revoked', now() from organisations limit 1`)
 	newKey := func(id, used, revoked string) string {
 		return fmt.Sprintf(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
@@ -120,22 +118,23 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 		require.NoError(t, run(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 			select id, 'old', 'Old', 'revoked', now() - interval '1 year', 99 from organisations limit 1`))
 		require.NoError(t, run(`update audit_refusals set refusals = refusals + 1 where key_id = 'old'`))
-		require.Equal(t, 1, d.CountRows(`audit_refusals where key_id = 'old' and refusals = 2
+		require.Equal(t, 1, db.CountRows(`audit_refusals where key_id = 'old' and refusals = 2
 			and at >= date_trunc('minute', now()) - interval '1 min'`))
 	})
 	t.Run("the end of a replaced key is brought forward, never to the past", func(t *testing.T) {
 		require.NoError(t, run(newKey("new", "null", "null")))
-		for _, step := range []struct{ revoke, holds string }{
+		for _, step := range []struct{ revokedAt, condition string }{
 			{"now() + interval '7 d'", "revoked_at > now() + interval '6 d'"},
 			{"now() + interval '1 d'", "revoked_at < now() + interval '2 d'"},
 			{"now() - interval '1 d'", "revoked_at between now() - interval '1 min' and clock_timestamp()"},
 		} {
-			require.NoError(t, run(`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`))
-			require.True(t, testkit.Query[bool](d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
+			require.NoError(t, run(`update api_keys set revoked_at = `+step.revokedAt+` where id = 'new'`))
+			require.True(t, testkit.Query[bool](db, `select `+step.condition+` from api_keys where id = 'new'`),
+				step.revokedAt)
 			require.Error(t, run(`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`),
 				"put off")
 		}
 		require.Error(t, run(`update api_keys set revoked_at = null where id = 'new'`))
 	})
-	require.True(t, c.Accepts(c.DemoToken()))
+	require.True(t, dg.Accepts(dg.DemoToken()))
 }

@@ -24,8 +24,8 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account, screen string) {
-	p.Open(d.ListenURL + "/sign-in?next=" + screen)
+func signIn(t *testing.T, p *browsertest.Page, dg *apptest.Child, a demo.Account, screen string) {
+	p.Open(dg.ListenURL + "/sign-in?next=" + screen)
 	p.Fill("#email", a.Email)
 	p.Fill("#password", a.Password)
 	p.Click("button.primary")
@@ -50,10 +50,10 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 // In a browser, a person creates, uses and revokes a key, and sees its use and events. Below Pro the key is paused.
 func TestKeyIsManagedInABrowser(t *testing.T) {
 	t.Parallel()
-	d := serveDemo(t)
+	dg := serveDemo(t)
 	p := browsertest.New(t)
-	signIn(t, p, d.Child, apptest.DemoAccount(t, "maren@harbour.example.com"), "/settings/api-keys")
-	d.db.Exec(`delete from api_keys`)
+	signIn(t, p, dg.Child, apptest.DemoAccount(t, "maren@harbour.example.com"), "/settings/api-keys")
+	dg.db.Exec(`delete from api_keys`)
 	create := func(use func(key string)) (key string) {
 		p.Click(`a:text("Create key")`)
 		createKey(p)
@@ -67,11 +67,11 @@ func TestKeyIsManagedInABrowser(t *testing.T) {
 	}
 	key := create(func(string) { p.WaitFor(`[data-waits]:text("Waiting for the first request…")`) })
 	require.Equal(t, "Never", p.Text("[data-use]"))
-	require.True(t, d.Accepts(key))
+	require.True(t, dg.Accepts(key))
 	p.Reload()
 	require.NotEqual(t, "Never", p.Text("[data-use]"))
 	revokeFirstKey(t, p)
-	require.False(t, d.Accepts(key))
+	require.False(t, dg.Accepts(key))
 	p.Click(`nav.sidebar a:text("Audit log")`)
 	log := p.Text("main")
 	for _, entry := range []string{"Key created", "Key revoked", "Request refused", "Reason: revoked"} {
@@ -79,32 +79,32 @@ func TestKeyIsManagedInABrowser(t *testing.T) {
 	}
 	require.NotContains(t, log, key[31:], "a secret")
 
-	p.Open(d.ListenURL + "/settings/api-keys")
+	p.Open(dg.ListenURL + "/settings/api-keys")
 	pausedKey := create(func(key string) {
-		require.True(t, d.Accepts(key))
+		require.True(t, dg.Accepts(key))
 		p.WaitFor(`#first-request`)
 	})
-	d.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
-	require.False(t, d.Accepts(pausedKey))
+	dg.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	require.False(t, dg.Accepts(pausedKey))
 	p.Reload()
 	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
 	require.Zero(t, p.Count(`a:text("Create key")`))
 	revokeFirstKey(t, p)
-	d.db.Exec(`update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
-	require.False(t, d.Accepts(pausedKey), "revoked while it was paused")
+	dg.db.Exec(`update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
+	require.False(t, dg.Accepts(pausedKey), "revoked while it was paused")
 }
 
 // The reference sends an operation with a key to the page's own address, and stores no part of the key.
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
-	d := serveDemo(t, "--base-url", "http://localhost:1")
+	dg := serveDemo(t, "--base-url", "http://localhost:1")
 	p := browsertest.New(t)
-	p.Open(d.ListenURL + "/docs") // this address differs from the OpenAPI document's
+	p.Open(dg.ListenURL + "/docs") // this address differs from the OpenAPI document's
 	p.Click(`a:text("Reference")`)
 	p.Click(`main a:text("Get the statistics of a fork")`)
 	answer := func() string {
 		p.Click("[data-try] > summary")
-		p.Fill("#try-key", d.token)
+		p.Fill("#try-key", dg.token)
 		p.ClickUntil("[data-try] button.primary", ".answer[data-answered]")
 		return p.Text(".answer")
 	}
@@ -133,28 +133,28 @@ type viewer struct {
 // Every screen meets WCAG 2.2 AA in three colour modes, fits into 320 px and 35 KB, and logs no console error.
 func TestScreensAreAccessibleAndSmall(t *testing.T) {
 	t.Parallel()
-	d := serveDemo(t)
-	id := func(sql string) string { return testkit.Query[string](d.db, sql) }
+	dg := serveDemo(t)
+	id := func(sql string) string { return testkit.Query[string](dg.db, sql) }
 	fork := id(`select id::text from forks where slug = 'prompting-at-the-dock'`)
 	smallGroup := id(`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	key := id(`select k.id from api_keys k join forks f using (org_id) where f.slug = 'prompting-at-the-dock'`)
-	d.db.Exec(`with g as (insert into player_groups (id, org_id, name)
+	dg.db.Exec(`with g as (insert into player_groups (id, org_id, name)
 		  select gen_random_uuid(), org_id, 'All but one' from forks where id = $1 returning id, org_id)
 		insert into group_members select p.org_id, g.id, p.ordinal from players p join g using (org_id)
 		  where p.ordinal <> (select player from plays
 		    where fork_id = $1 and started_at < date_trunc('day', now(), 'UTC')
 		    order by started_at desc limit 1)`, fork)
-	d.db.Exec(`insert into account_resets (user_id, token_hash, expires_at)
+	dg.db.Exec(`insert into account_resets (user_id, token_hash, expires_at)
 		select id, sha256('look'), now() + interval '30 minutes' from users
 		  where email_key = 'ilya@harbour.example.com'`)
-	d.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
+	dg.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211,
 		  ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
-	d.db.Exec(`update api_keys set created_at = created_at - interval '40 days', last_used_at = now()`)
+	dg.db.Exec(`update api_keys set created_at = created_at - interval '40 days', last_used_at = now()`)
 	viewers := []viewer{
 		{"maren@harbour.example.com", slices.Concat(tableScreens(fork, key, "/o/"), ownerScreens)},
 		{"tomas@harbour.example.com", append(slices.Concat(tableScreens(fork, key, "/account"),
-			reportScreens(fork, smallGroup)), passwordScreen(t, d.db))},
+			reportScreens(fork, smallGroup)), passwordScreen(t, dg.db))},
 		{"", slices.Concat(tableScreens(fork, key, "/docs"), signedOutScreens)},
 		{"claire@harbour.example.com", adminScreens(t)},
 		{"ilya@harbour.example.com", memberScreens},
@@ -165,20 +165,20 @@ func TestScreensAreAccessibleAndSmall(t *testing.T) {
 	}
 	testkit.Concurrently(2, func(half int) {
 		for i := half; i < len(viewers); i += 2 {
-			viewers[i].checkScreens(t, d.Child)
+			viewers[i].checkScreens(t, dg.Child)
 		}
 	})
-	d.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	dg.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
 	belowPro := []screen{{name: "keys-below-pro", uniqueText: "paused", path: "/settings/api-keys"}}
-	viewer{"maren@harbour.example.com", belowPro}.checkScreens(t, d.Child)
+	viewer{"maren@harbour.example.com", belowPro}.checkScreens(t, dg.Child)
 }
 
-func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
+func (v viewer) checkScreens(t *testing.T, dg *apptest.Child) {
 	t.Run(cmp.Or(v.email, "signed out"), func(t *testing.T) {
 		p := browsertest.New(t)
-		p.Open(c.ListenURL + "/sign-in")
+		p.Open(dg.ListenURL + "/sign-in")
 		if v.email != "" {
-			signIn(t, p, c, apptest.DemoAccount(t, v.email), "/account")
+			signIn(t, p, dg, apptest.DemoAccount(t, v.email), "/account")
 		}
 		for _, s := range v.screens {
 			t.Run(s.name, func(t *testing.T) { s.check(t, p.WithTest(t)) })

@@ -24,9 +24,7 @@ import (
 
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
-	// hash of a random password
-	passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI"
-	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
+	totpSecret       = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
 type outputs map[string]string // texts by their place
@@ -66,75 +64,75 @@ type secretWorld struct {
 // rules.md, Keys; /docs/security, Logs: no secret is stored, logged or shown, except as a hash.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalServer(t)
-	d := x.World
-	d.Exec(`alter role all set log_statement = 'all'`)
-	s := &secretWorld{pages: outputs{}, secrets: map[string]string{
+	pg := apptest.NewExternalServer(t)
+	db := pg.World
+	db.Exec(`alter role all set log_statement = 'all'`)
+	world := &secretWorld{pages: outputs{}, secrets: map[string]string{
 		"the secret key":          strings.Repeat("5e", 21) + "A=",
 		"the database's password": databasePassword,
 		"a TOTP secret":           totpSecret,
-		"a password hash":         passwordHash[30:],
+		"a password hash":         testkit.PasswordHash[30:],
 	}}
-	s.databaseFlags = []string{"--database-url", x.URLAs(url.UserPassword("dg_app", databasePassword)),
-		"--migrate-database-url", x.URLAs(url.UserPassword("dg_owner", databasePassword)),
-		"--secret-key", s.secrets["the secret key"]}
-	s.Child = apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, s.databaseFlags...)...)
-	demoKey, ok := apikeys.ParseToken(s.DemoToken())
+	world.databaseFlags = []string{"--database-url", pg.URLAs(url.UserPassword("dg_app", databasePassword)),
+		"--migrate-database-url", pg.URLAs(url.UserPassword("dg_owner", databasePassword)),
+		"--secret-key", world.secrets["the secret key"]}
+	world.Child = apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, world.databaseFlags...)...)
+	demoKey, ok := apikeys.ParseToken(world.DemoToken())
 	require.True(t, ok)
-	s.secrets["the demo key's secret"] = demoKey.Secret
+	world.secrets["the demo key's secret"] = demoKey.Secret
 	// the greeting shows the key twice: alone and in the curl line
-	greeting := outputs{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
-	greeting.requireNoSecrets(t, s.secrets, secretShapes)
-	s.importSecrets(t)
+	greeting := outputs{"the greeting": strings.Replace(world.Out.String(), demoKey.Secret, "", 2)}
+	greeting.requireNoSecrets(t, world.secrets, secretShapes)
+	world.importSecrets(t)
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	s.secrets["maren's password"], s.secrets["tomas's password"] = maren.Password, tomas.Password
-	s.secrets["tomas's secret"] = tomas.TOTPSecret
-	s.failSignIns(t, tomas) // first, because the log only samples unauthenticated requests after many of them
-	s.enrolTwoStep(t, maren)
-	s.resetPassword(t, tomas)
-	s.useKeys(t, d)
+	world.secrets["maren's password"], world.secrets["tomas's password"] = maren.Password, tomas.Password
+	world.secrets["tomas's secret"] = tomas.TOTPSecret
+	world.failSignIns(t, tomas) // first, because the log only samples unauthenticated requests after many of them
+	world.enrolTwoStep(t, maren)
+	world.resetPassword(t, tomas)
+	world.useKeys(t, db)
 
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
-		s.pages[path] = fetchAll(t, "http://"+s.OpsAddress+path)
+		world.pages[path] = fetchAll(t, "http://"+world.OpsAddress+path)
 	}
-	s.pages["dg doctor"] = apptest.RequireExit(t, 0, append([]string{"doctor"}, s.databaseFlags...))
-	require.NoError(t, s.Process.Signal(syscall.SIGQUIT))
-	s.ExitStatus(10 * time.Second)
-	s.pages["the log and the dump of SIGQUIT"] = s.Log.String()
+	world.pages["dg doctor"] = apptest.RequireExit(t, 0, append([]string{"doctor"}, world.databaseFlags...))
+	require.NoError(t, world.Process.Signal(syscall.SIGQUIT))
+	world.ExitStatus(10 * time.Second)
+	world.pages["the log and the dump of SIGQUIT"] = world.Log.String()
 	for _, part := range []string{"msg=request", "route=/account/reset", "goroutine 1 "} {
-		require.Contains(t, s.Log.String(), part)
+		require.Contains(t, world.Log.String(), part)
 	}
-	log := apptest.ReadFile(t, x.Dir, "postgres.log")
+	log := apptest.ReadFile(t, pg.Dir, "postgres.log")
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, log, "it logs every statement")
-	withHashes := outputs{"PostgreSQL's log": log} // may have hashes, which secretShapes would match
-	for table := range apptest.RowCounts(t, d) {
-		texts := s.pages
+	textsWithHashes := outputs{"PostgreSQL's log": log} // may have hashes, which secretShapes would match
+	for table := range apptest.RowCounts(t, db) {
+		texts := world.pages
 		if table == "users" || table == "recovery_codes" {
-			texts = withHashes
+			texts = textsWithHashes
 		}
-		texts["the table "+table] = apptest.DumpTable(d, table) + " "
+		texts["the table "+table] = apptest.DumpTable(db, table) + " "
 	}
-	s.pages.requireNoSecrets(t, s.secrets, secretShapes)
+	world.pages.requireNoSecrets(t, world.secrets, secretShapes)
 	// the table users has the imported hash, and the statement log has the typed e-mail
-	delete(s.secrets, "a password hash")
-	delete(s.secrets, "a password typed as the e-mail")
-	withHashes.requireNoSecrets(t, s.secrets, map[string]*regexp.Regexp{})
+	delete(world.secrets, "a password hash")
+	delete(world.secrets, "a password typed as the e-mail")
+	textsWithHashes.requireNoSecrets(t, world.secrets, map[string]*regexp.Regexp{})
 }
 
 // useKeys sends keys in valid and invalid ways. TestRedactRemovesSecrets tests more forms.
-func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
-	organisation := testkit.Query[string](d, `select org_id::text from api_keys limit 1`)
-	key, otherKey := d.AddKey(organisation), d.AddKey(organisation)
+func (s *secretWorld) useKeys(t *testing.T, db *testkit.World) {
+	organisation := testkit.Query[string](db, `select org_id::text from api_keys limit 1`)
+	key, otherKey := db.AddKey(organisation), db.AddKey(organisation)
 	s.secrets["a key's secret"], s.secrets["another key's secret"] = key.Secret, otherKey.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	bearer := "Bearer " + key.Token()
 	wrong := "Bearer dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
-	fork := "/api/v1/forks/" + testkit.Query[string](d,
+	fork := "/api/v1/forks/" + testkit.Query[string](db,
 		`select id::text from forks where org_id = $1 limit 1`, organisation)
 	const period = "?from=2026-01-01&to=2026-03-31"
-	d.Exec(`update api_keys set revoked_at = now() where id = $1`, otherKey.ID)
+	db.Exec(`update api_keys set revoked_at = now() where id = $1`, otherKey.ID)
 	for i, request := range [][]string{
 		{fork + "/stats" + period, "Authorization", bearer},
 		{fork + "/stats?from=" + key.Secret, "Authorization", bearer},
@@ -155,35 +153,34 @@ func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 	}
 }
 
-// failSignIns types a wrong password, a password as the e-mail, and a wrong code. Then it signs in.
 func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
-	v := testkit.NewBrowser(t, s.ListenURL)
+	browser := testkit.NewBrowser(t, s.ListenURL)
 	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
 	wrong := testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])
-	s.pages["a failed sign-in"] = v.Post("/sign-in", wrong).Body
+	s.pages["a failed sign-in"] = browser.Post("/sign-in", wrong).Body
 	// s.pages lacks this page, because it shows the typed e-mail again
-	v.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
-	v.SignIn(a.Email, a.Password, "")
-	s.secrets["a session of the first step"] = v.Session()
+	browser.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
+	browser.SignIn(a.Email, a.Password, "")
+	s.secrets["a session of the first step"] = browser.Session()
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
-	s.pages["a failed code"] = v.Post("/sign-in/code", testkit.Form("code", s.secrets["a wrong code"])).Body
-	v.Post("/sign-in/code", testkit.Form("code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))).Is(t, 303)
-	s.secrets["a session of the second step"] = v.Session()
+	s.pages["a failed code"] = browser.Post("/sign-in/code", testkit.Form("code", s.secrets["a wrong code"])).Body
+	browser.Post("/sign-in/code", testkit.Form("code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))).Is(t, 303)
+	s.secrets["a session of the second step"] = browser.Session()
 }
 
 var recoveryCodePattern = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 
 // enrolTwoStep changes the password, enrols, uses a recovery code, creates a key and reads pages.
 func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
-	v := apptest.SignIn(t, s.ListenURL, a)
+	browser := apptest.SignIn(t, s.ListenURL, a)
 	newPassword := "new-" + uuid.NewString()
 	form := testkit.Form("current", a.Password, "new", newPassword, "repeat", newPassword)
-	v.Post("/account/password", form).Is(t, 303)
+	browser.Post("/account/password", form).Is(t, 303)
 	s.secrets["the new password"] = newPassword
-	offeredSecret := v.BeginTwoStep(newPassword)
+	offeredSecret := browser.BeginTwoStep(newPassword)
 	code := testkit.CodeOf(t, offeredSecret, time.Now())
-	codes := v.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
+	codes := browser.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
 	s.secrets["the new two-step secret"] = offeredSecret
 	recoveryCodes := recoveryCodePattern.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(recoveryCodes), 10, codes)
@@ -192,15 +189,15 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	visitor.SignIn(a.Email, newPassword, "")
 	testkit.RequireRedirect(t, "/", visitor.Post("/sign-in/code?recovery=1", testkit.Form("code", recoveryCodes[1])))
 	const settings = "/o/harbour-and-vale/settings/"
-	page := v.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
+	page := browser.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
 	key := testkit.Submatch(t, "("+apptest.DemoKeyPattern.String()+")", page.Body)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.True(t, s.Accepts(key))
-	s.secrets["a session"] = v.Session()
+	s.secrets["a session"] = browser.Session()
 	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
 		"/docs", settings + "api-keys", settings + "api-keys/" + strings.Split(key, "_")[2],
 		settings + "audit-log", settings + "audit-log.csv", settings + "organisation", "/nowhere"} {
-		s.pages[path] = v.Get(path).Body
+		s.pages[path] = browser.Get(path).Body
 	}
 }
 
@@ -211,17 +208,17 @@ func (s *secretWorld) resetPassword(t *testing.T, a demo.Account) {
 	require.NotNil(t, link, out)
 	s.secrets["a reset link"] = link[3]
 	s.secrets["the password after it"] = "reset-" + uuid.NewString()
-	v := testkit.NewBrowser(t, s.ListenURL)
-	v.Get(link[2])
-	s.pages["a used reset"] = v.Post(link[2], testkit.Form("token", link[3], "new", s.secrets["the password after it"],
-		"repeat", s.secrets["the password after it"])).Is(t, 200).Body
-	s.pages["a used link"] = v.Get(link[2]).Body
+	browser := testkit.NewBrowser(t, s.ListenURL)
+	browser.Get(link[2])
+	s.pages["a used reset"] = browser.Post(link[2], testkit.Form("token", link[3],
+		"new", s.secrets["the password after it"], "repeat", s.secrets["the password after it"])).Is(t, 200).Body
+	s.pages["a used link"] = browser.Get(link[2]).Body
 	s.pages["the output of dg account"] = strings.Replace(out, link[3], "", 1) + " "
 }
 
 func (s *secretWorld) importSecrets(t *testing.T) {
 	valid := `{"type":"user","id":"` + uuid.NewString() + `","email":"ann@example.org","name":"Ann",` +
-		`"passwordHash":"` + passwordHash + `","totpSecret":"` + totpSecret + `"}`
+		`"passwordHash":"` + testkit.PasswordHash + `","totpSecret":"` + totpSecret + `"}`
 	for i, text := range []string{valid, strings.Replace(valid, totpSecret, totpSecret+"!", 1), valid + "}"} {
 		file := filepath.Join(t.TempDir(), "file.ndjson")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))

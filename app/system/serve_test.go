@@ -39,25 +39,25 @@ func TestServeReportsItsState(t *testing.T) {
 		n := tb.Must(systemd.Read(text))(t)
 		require.Equal(t, state, string(text[:n]))
 	}
-	c := apptest.LaunchWith(t, func(c *exec.Cmd) {
+	dg := apptest.LaunchWith(t, func(c *exec.Cmd) {
 		c.Env = append(c.Env, "NOTIFY_SOCKET="+path, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL,
 			"OTEL_EXPORTER_OTLP_HEADERS=hunter2,x-team=%hunter2")
 	}, "serve", "--data-dir", dir, "--base-url", "http://127.0.0.1:8080")
 	requireState("READY=1")
-	address := strings.TrimPrefix(c.AwaitServing().ListenURL, "http://")
+	address := strings.TrimPrefix(dg.AwaitServing().ListenURL, "http://")
 	for _, addr := range []string{address, strings.Replace(address, "127.0.0.1", "0.0.0.0", 1)} {
-		status, out, problem := apptest.RunCommand(t, "health", "--addr", addr)
-		require.Zero(t, status, problem)
+		status, out, stderr := apptest.RunCommand(t, "health", "--addr", addr)
+		require.Zero(t, status, stderr)
 		require.Equal(t, "ready\n", out)
 	}
-	c.Stop()
+	dg.Stop()
 	requireState("STOPPING=1")
-	status, _, problem := apptest.RunCommand(t, "health", "--addr", address)
+	status, _, stderr := apptest.RunCommand(t, "health", "--addr", address)
 	require.Equal(t, 1, status)
-	require.Contains(t, problem, "refused")
+	require.Contains(t, stderr, "refused")
 	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev base_url=http://127.0.0.1:8080\n`,
-		c.Log.String())
-	require.NotContains(t, c.Log.String(), "hunter2")
+		dg.Log.String())
+	require.NotContains(t, dg.Log.String(), "hunter2")
 	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
 		return s.GetName() == "GET /readyz"
 	}), "%v", collector.Spans())
@@ -68,20 +68,20 @@ func TestServeReportsItsState(t *testing.T) {
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	h := apptest.NewHistory(t, 1, 30_000)
-	h.ImportInto(t, dir)
-	c := apptest.ServeOn(t, dir)
-	key := apptest.OpenAdminDB(t, dir).AddKey(h.IDs.Organisation.String()).Token()
-	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
-	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), c.ListenURL+h.CSV(), key).Body)
-	require.NoError(t, c.Process.Signal(os.Interrupt))
+	history := apptest.NewHistory(t, 1, 30_000)
+	history.ImportInto(t, dir)
+	dg := apptest.ServeOn(t, dir)
+	key := apptest.OpenAdminDB(t, dir).AddKey(history.IDs.Organisation.String()).Token()
+	require.NoError(t, dg.Process.Signal(syscall.SIGHUP), "which is ignored")
+	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), dg.ListenURL+history.CSV(), key).Body)
+	require.NoError(t, dg.Process.Signal(os.Interrupt))
 	apptest.WaitUntil(t, 5*time.Second, "it does not say that it stops", func() bool {
-		return strings.Contains(c.Log.String(), "stopping")
+		return strings.Contains(dg.Log.String(), "stopping")
 	})
 	apptest.WaitUntil(t, 2*time.Second, "it does not end", func() bool {
-		return errors.Is(c.Process.Signal(os.Interrupt), os.ErrProcessDone)
+		return errors.Is(dg.Process.Signal(os.Interrupt), os.ErrProcessDone)
 	})
-	require.NotZero(t, c.ExitStatus(2*time.Second))
+	require.NotZero(t, dg.ExitStatus(2*time.Second))
 	require.NotErrorIs(t, <-ended, io.EOF)
 }
 
@@ -89,26 +89,26 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	h := apptest.NewHistory(t, 1, 5_000)
+	history := apptest.NewHistory(t, 1, 5_000)
 	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001", "migrate",
-		"account reset ann@example.org", "segments rebuild", "import " + h.File} {
+		"account reset ann@example.org", "segments rebuild", "import " + history.File} {
 		apptest.RequireRefusal(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
 	}
-	for _, command := range [][]string{{"demo"}, {"import", h.File}} {
+	for _, command := range [][]string{{"demo"}, {"import", history.File}} {
 		testkit.Concurrently(2, func(int) { apptest.RequireSuccess(t, dir, command...) })
 		require.Empty(t, apptest.ProcessesOn(t, dir))
 	}
-	c := apptest.ServeOn(t, dir)
+	dg := apptest.ServeOn(t, dir)
 	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
 	require.Regexp(t, `^postgres://dg_owner@/dg\?`, apptest.RequireSuccess(t, dir, "database"))
-	c.GetBody("/readyz", "")
-	c.Stop()
+	dg.GetBody("/readyz", "")
+	dg.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 	apptest.RequireRefusal(t, "is not running on "+dir+": start dg serve", dir, "database")
-	d := apptest.OpenAdminDB(t, dir)
-	require.Equal(t, h.Plays, d.CountRows(`plays where org_id = $1`, h.IDs.Organisation))
-	require.Equal(t, 4, d.CountRows(`organisations`), "the demo's two, once, and those of the histories")
+	db := apptest.OpenAdminDB(t, dir)
+	require.Equal(t, history.Plays, db.CountRows(`plays where org_id = $1`, history.IDs.Organisation))
+	require.Equal(t, 4, db.CountRows(`organisations`), "the demo's two, once, and those of the histories")
 }
 
 // requireUser requires that every thread runs as the user, without capabilities and without root's group.
@@ -129,10 +129,6 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 	return tb.Must(os.Stat(path))(t).Sys().(*syscall.Stat_t)
 }
 
-func joinServer(t *testing.T, dir string) *embeddedpg.Server {
-	return tb.Must(embeddedpg.Start(t.Context(), dir))(t)
-}
-
 // As root, dg serve binds its ports, continues as the data's owner, shares its server, and leaves no process.
 func TestServeDropsRoot(t *testing.T) {
 	t.Parallel()
@@ -142,31 +138,31 @@ func TestServeDropsRoot(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	host, _, _ := strings.Cut(apptest.FreeAddress(t), ":")
 	serve := func(args ...string) *apptest.Child {
-		c := apptest.ServeOn(t, dir, append(args, "--addr", host+":81", "--ops-addr", host+":82")...)
+		dg := apptest.ServeOn(t, dir, append(args, "--addr", host+":81", "--ops-addr", host+":82")...)
 		owner := statOf(t, filepath.Join(dir, "cluster"))
 		require.NotZero(t, owner.Uid)
-		requireUser(c, owner.Uid, owner.Gid)
-		require.Contains(t, c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
-		return c
+		requireUser(dg, owner.Uid, owner.Gid)
+		require.Contains(t, dg.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
+		return dg
 	}
-	c := serve("--demo")
-	c.DemoToken()
-	runCurlLine(t, c.Out.String())
-	require.Contains(t, c.GetOps("/metrics"), "\nprocess_open_fds ", "/proc/self is its own")
+	dg := serve("--demo")
+	dg.DemoToken()
+	runCurlLine(t, dg.Out.String())
+	require.Contains(t, dg.GetOps("/metrics"), "\nprocess_open_fds ", "/proc/self is its own")
 	apptest.RequireSuccess(t, dir, "migrate")
-	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid,
+	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", dg.Process.Pid)).Uid,
 		"no other process of the user reads its memory")
-	c.Stop()
+	dg.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 
-	server := joinServer(t, dir)
-	c = serve()
+	server := tb.Must(embeddedpg.Start(t.Context(), dir))(t)
+	dg = serve()
 	require.NoError(t, server.Stop(t.Context()))
 	require.Regexp(t, `(?m)^Sealed \d+ days and \d+ months`, apptest.RequireSuccess(t, dir, "segments", "rebuild"))
-	c.GetBody("/readyz", "")
-	server = joinServer(t, dir)
+	dg.GetBody("/readyz", "")
+	server = tb.Must(embeddedpg.Start(t.Context(), dir))(t)
 	startedAt := time.Now()
-	c.Stop()
+	dg.Stop()
 	require.Less(t, time.Since(startedAt), 10*time.Second)
 	require.Equal(t, 1, tb.Query[int](t, server.URL(), `select 1`))
 	require.NoError(t, server.Stop(t.Context()))
@@ -190,8 +186,8 @@ func programsOf(db *testkit.World) string {
 	return testkit.Query[string](db, `select setting from pg_config where name = 'BINDIR'`)
 }
 
-func runDoctor(x *apptest.ExternalServer, args ...string) (status int, out string) {
-	c := apptest.Launch(x.T, append(x.WithFlags("doctor"), args...)...)
+func runDoctor(pg *apptest.ExternalServer, args ...string) (status int, out string) {
+	c := apptest.Launch(pg.T, append(pg.WithFlags("doctor"), args...)...)
 	return c.ExitStatus(time.Minute), c.Out.String()
 }
 

@@ -117,8 +117,8 @@ func (n *nightlySync) requireExit(status int, message string) {
 		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+n.night.Format(`"2006-01-02"`)+")",
 		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(n.program)
 	syncRecipe := recipe{file: "sync.py", command: "python3 sync.py --dest csv --to copy"}
-	out, got := syncRecipe.run(n.t, n.folder, text, n.keys[0].Token())
-	require.Equal(n.t, status, got, out)
+	out, exit := syncRecipe.run(n.t, n.folder, text, n.keys[0].Token())
+	require.Equal(n.t, status, exit, out)
 	require.Contains(n.t, out, message)
 }
 
@@ -143,15 +143,15 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	t.Parallel()
 	n := newNightlySync(t, apptest.PickSize(2, 2, 20))
 	copies := filepath.Join(n.folder, "copy", "plays")
-	mode := func(mode string) { n.Exec(`update organisations set reporting_mode = $1`, mode) }
+	setMode := func(mode string) { n.Exec(`update organisations set reporting_mode = $1`, mode) }
 	for i := range apptest.PickSize(9, 9, 30) {
 		n.changePlays()
 		switch i {
-		case 3: // the reporting mode changes between HEAD and GET
+		case 3: // the reporting setMode changes between HEAD and GET
 			n.interfere = func(forward func()) {
-				mode("nominative")
+				setMode("nominative")
 				forward()
-				mode("pseudonymous")
+				setMode("pseudonymous")
 			}
 		case 4: // one copy is truncated, another is deleted
 			require.NoError(t, os.Truncate(filepath.Join(copies, n.forks[0].ID+".csv"), 500))
@@ -159,9 +159,9 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 		case 5: // transfers break off
 			n.interfere = func(func()) { panic(http.ErrAbortHandler) }
 		case 6:
-			mode("nominative")
+			setMode("nominative")
 		case 7:
-			mode("pseudonymous")
+			setMode("pseudonymous")
 		}
 		if n.interfere != nil {
 			n.requireExit(1, "")

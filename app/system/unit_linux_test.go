@@ -101,8 +101,8 @@ func filterOfUnit(t *testing.T) string {
 func TestServiceWorksUnderItsFilter(t *testing.T) {
 	t.Parallel()
 	allowed := filterOfUnit(t)
-	x := apptest.NewExternalServer(t)
-	user := statOf(t, filepath.Join(x.Dir, "cluster")).Uid
+	pg := apptest.NewExternalServer(t)
+	user := statOf(t, filepath.Join(pg.Dir, "cluster")).Uid
 	dir := apptest.NewFolder(t)
 	base := filepath.Dir(dir)
 	require.NoError(t, os.Chown(base, int(user), -1))
@@ -118,11 +118,11 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 			c.Env = append(c.Env, fmt.Sprintf("%s=%d %s", filterVariable, user, allowed))
 		}, args...)
 	}
-	for i, database := range [][]string{{"--data-dir", dir}, x.Flags()} {
-		h := apptest.NewHistory(t, uint64(i), 1_000)
+	for i, database := range [][]string{{"--data-dir", dir}, pg.Flags()} {
+		history := apptest.NewHistory(t, uint64(i), 1_000)
 		serve := func() *apptest.Child { return run(append([]string{"serve"}, database...)...).AwaitServing() }
 		serve().Stop()
-		for _, command := range [][]string{{"migrate"}, {"import", h.File}, {"doctor"}} {
+		for _, command := range [][]string{{"migrate"}, {"import", history.File}, {"doctor"}} {
 			c := run(append(command, database...)...)
 			require.Zero(t, c.ExitStatus(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
 		}
