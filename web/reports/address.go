@@ -28,9 +28,8 @@ var (
 	otherParams = []string{"page", "format"}
 )
 
-// parsePageURL refuses a repeated known parameter as ambiguous. It refuses an unknown one with
-// "group" in its name, because a misspelt groupId would show the figures of all players. Other
-// unknown parameters are ignored.
+// parsePageURL refuses a repeated known parameter as ambiguous, and an unknown one with "group" in
+// its name: without a misspelt groupId, the page would show the figures of all players.
 func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
 	u := pageURL{basePath, url.Values{}}
 	known, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
@@ -53,7 +52,7 @@ func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
 	return u, nil
 }
 
-// Param returns a parameter, or "". A groupId is in its stored form.
+// Param returns the value of a parameter, or "". A groupId is in its stored form.
 func (u pageURL) Param(name string) string { return u.query.Get(name) }
 
 // withParams returns u with changed parameters, given as pairs of name and value. An empty value removes a parameter.
@@ -101,10 +100,10 @@ func (u pageURL) period(today time.Time) (reports.Period, error) {
 	if err == nil {
 		return p, nil
 	}
-	switch isDay := p != (reports.Period{}); {
-	case !isDay && apperr.From(err).Field == "from":
+	switch datesValid := p != (reports.Period{}); {
+	case !datesValid && apperr.From(err).Field == "from":
 		return p, apperr.NewField("from", "“From” is not a date. %s", validDates)
-	case !isDay:
+	case !datesValid:
 		return p, apperr.NewField("to", "“To” is not a date. %s", validDates)
 	case p.Days < 1:
 		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).",
@@ -132,8 +131,8 @@ type preset struct {
 	period reports.Period
 }
 
-// presets of a number of days or months end yesterday. Presets of the current week, month, quarter
-// and year include today.
+// presets returns the choices of the period menu. Those of a number of days or months end
+// yesterday; the current week, month, quarter and year include today.
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	quarter := month.AddDate(0, -int(month.Month()-1)%3, 0)

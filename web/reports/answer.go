@@ -10,8 +10,7 @@ import (
 	"dg/web/ui"
 )
 
-// clause is a sentence of the answer. Strong is bold, and a link unless Path is "". Detail is hidden
-// on phones.
+// clause is part of the answer. Strong is bold, and a link if Path is set. Phones hide Detail.
 type clause struct{ Before, Strong, Path, Detail, After string }
 
 // maxPhoneAnswer is how many characters fit into three lines of a phone.
@@ -20,9 +19,9 @@ const maxPhoneAnswer = 104
 // newAnswer says who played, how they did, and which skill is weakest. A change that
 // measure.compare does not report as changed is left out, or marked as chance. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	who, how := howMany(uniquePlayers, s, c), clause{After: howTheyDid(s, c)}
-	if c != nil && who.Detail == "" && how.After == howTheyDid(s, nil) {
-		who.Detail = c.unchanged(uniquePlayers, s)
+	who, how := countClause(uniquePlayers, s, c), clause{After: resultSentence(s, c)}
+	if c != nil && who.Detail == "" && how.After == resultSentence(s, nil) {
+		who.Detail = c.unchangedDetail(uniquePlayers, s)
 	}
 	skills := skillClauses(s, c)
 	length := len(who.Strong + who.After + how.After)
@@ -38,9 +37,9 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 
 // newListAnswer says how much was played, and which fork's plays changed most, if by more than noise.
 func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
-	total := howMany(plays, s, c)
+	total := countClause(plays, s, c)
 	if c != nil && total.Detail == "" {
-		total.Detail = c.unchanged(plays, s)
+		total.Detail = c.unchangedDetail(plays, s)
 	}
 	if c == nil || len(forks) < 2 {
 		return []clause{total}
@@ -55,8 +54,8 @@ func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []claus
 		verbs{"lost", "gained"}.choose(most.difference), ui.Count(max(most.difference, -most.difference)))}}
 }
 
-// unchanged compares the number of players or plays, if it has not changed by more than noise.
-func (c *comparison) unchanged(m measure, s reports.Statistics) string {
+// unchangedDetail compares a count that has not changed by more than noise with the earlier one.
+func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 	now, before, _, _ := m.compare(s, c)
 	text := ", "
 	if c.completeStats != nil {
@@ -77,8 +76,8 @@ func (c *comparison) unchanged(m measure, s reports.Statistics) string {
 	return fmt.Sprintf("%sas many as %s (%s)", text, when, ui.Count(before))
 }
 
-// howMany describes a count of plays or players and its change, if it has changed.
-func howMany(m measure, s reports.Statistics, c *comparison) clause {
+// countClause describes the number of plays or players and its change, if it has changed.
+func countClause(m measure, s reports.Statistics, c *comparison) clause {
 	n, _ := m.read(s)
 	noun := m.nouns[1]
 	played := ui.Plural(n, "1 "+m.nouns[0], "%s "+noun)
@@ -104,8 +103,7 @@ func howMany(m measure, s reports.Statistics, c *comparison) clause {
 	}
 }
 
-// upToYesterday adds "Up to yesterday" if the period includes today, because only complete days are
-// compared.
+// upToYesterday adds "Up to yesterday" to a period with today: only complete days are compared.
 func (c *comparison) upToYesterday(sentence string) string {
 	if c.completeStats == nil {
 		return sentence
@@ -113,13 +111,13 @@ func (c *comparison) upToYesterday(sentence string) string {
 	return "Up to yesterday, " + strings.ToLower(sentence[:1]) + sentence[1:]
 }
 
-// howTheyDid names the first figure that has changed: score, pass rate or completion rate.
-func howTheyDid(s reports.Statistics, c *comparison) string {
+// resultSentence names the first figure that has changed: score, pass rate or completion rate.
+func resultSentence(s reports.Statistics, c *comparison) string {
 	if s.Completed == 0 {
 		return "No play was finished."
 	}
 	if c == nil {
-		return howManyPassed(s)
+		return passSentence(s)
 	}
 	for _, m := range []measure{score, passRate, completionRate} {
 		now, before, changed, _ := m.compare(s, c)
@@ -130,14 +128,14 @@ func howTheyDid(s reports.Statistics, c *comparison) string {
 			ui.Points(max(now-before, before-now)), m.verbs.choose(now-before))
 		return c.upToYesterday(sentence)
 	}
-	return howManyPassed(s)
+	return passSentence(s)
 }
 
 var smallNumbers = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// howManyPassed says "one in n failed" if n is small and the rounding error is below one point.
+// passSentence says "one in n failed" if n is small and its rounding error is below one point.
 // Otherwise it gives the pass rate.
-func howManyPassed(s reports.Statistics) string {
+func passSentence(s reports.Statistics) string {
 	failed := s.Completed - s.Passed
 	switch {
 	case s.Completed == 1:
@@ -148,8 +146,8 @@ func howManyPassed(s reports.Statistics) string {
 		return "No finished play passed."
 	}
 	n := (2*s.Completed + failed) / (2 * failed)
-	off := max(failed*n-s.Completed, s.Completed-failed*n)
-	if 2 <= n && n < int64(len(smallNumbers)) && 100*off < s.Completed*n {
+	roundingError := max(failed*n-s.Completed, s.Completed-failed*n)
+	if 2 <= n && n < int64(len(smallNumbers)) && 100*roundingError < s.Completed*n {
 		return fmt.Sprintf("One in %s finished plays failed.", smallNumbers[n])
 	}
 	return writePercent(reports.PercentOf(s.Passed, s.Completed)) + " of finished plays passed."
@@ -158,8 +156,7 @@ func howManyPassed(s reports.Statistics) string {
 // minAnswers is how many answers a skill needs to be named, and its change to be coloured.
 const minAnswers = 20
 
-// skillClauses names the skill that is weakest by more than noise, else the one that fell most,
-// else the two weakest.
+// skillClauses names the clearly weakest skill, else the one that fell most, else the two weakest.
 func skillClauses(s reports.Statistics, c *comparison) []clause {
 	weakest := weakestSkill(s)
 	if c == nil {
@@ -172,19 +169,19 @@ func skillClauses(s reports.Statistics, c *comparison) []clause {
 		}
 		return weakest
 	}
-	var most skillRow
+	var fallen skillRow
 	for _, k := range cmp.Or(c.completeStats, &s).Skills {
-		if row := newSkillRow(k, s, c); row.Direction == "down" && row.changeTenths < most.changeTenths {
-			most = row
+		if row := newSkillRow(k, s, c); row.Direction == "down" && row.changeTenths < fallen.changeTenths {
+			fallen = row
 		}
 	}
-	if most.changeTenths == 0 {
+	if fallen.changeTenths == 0 {
 		return weakest
 	}
 	return []clause{{
 		Before: c.upToYesterday("The skill "),
-		Strong: most.Name,
-		After:  " fell " + ui.Points(-most.changeTenths) + " points.",
+		Strong: fallen.Name,
+		After:  " fell " + ui.Points(-fallen.changeTenths) + " points.",
 	}}
 }
 

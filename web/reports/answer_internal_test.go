@@ -40,7 +40,7 @@ func compareWith(before sums) *comparison {
 	return &comparison{EarlierDays: "4 to 31 Oct", earlierStats: before.statistics()}
 }
 
-// A change is a claim of the answer only above its noise and from 5% (rates: 1 point). Asterisks mark bold text.
+// The answer names a change only above its noise and from 5% (rates: 1 point). Asterisks mark bold text.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	steady := played(400)
 	type skills = []reports.SkillStat
@@ -200,22 +200,22 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 	type skills = []reports.SkillStat
 	before := skills{skill(formats, 360, 400), skill(examples, 320, 400), skill(duplicates, 19, 19)}
-	pair := skills{skill(formats, 281, 400), skill(examples, 280, 400), skill(duplicates, 300, 400)}
+	fallen := skills{skill(formats, 281, 400), skill(examples, 280, 400), skill(duplicates, 300, 400)}
 	const fell = "The skill *Formats* fell 19.7 points."
 	for _, c := range []struct {
 		now, complete, before skills
-		last                  string
+		ending                string
 	}{
-		{pair, nil, before, fell},
-		{pair, pair, before, "Up to yesterday, the skill *Formats* fell 19.7 points."},
-		{pair, before, before, "Weakest skills: *Giving examples* and *Formats*."},
-		{pair, nil, pair, "Weakest skills: *Giving examples* and *Formats*."},
-		{append(skills{skill(duplicates, 9, 19)}, pair[:2]...), nil, before, fell},
-		{append(skills{skill(duplicates, 200, 400)}, pair[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
-		{skills{skill(formats, 200, 400), pair[1]}, nil, before, "Weakest skill: *Formats, 50.0%*, down 40.0 points."},
-		{skills{skill(formats, 200, 400), pair[1]}, skills{skill(formats, 200, 400)}, before,
+		{fallen, nil, before, fell},
+		{fallen, fallen, before, "Up to yesterday, the skill *Formats* fell 19.7 points."},
+		{fallen, before, before, "Weakest skills: *Giving examples* and *Formats*."},
+		{fallen, nil, fallen, "Weakest skills: *Giving examples* and *Formats*."},
+		{append(skills{skill(duplicates, 9, 19)}, fallen[:2]...), nil, before, fell},
+		{append(skills{skill(duplicates, 200, 400)}, fallen[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
+		{skills{skill(formats, 200, 400), fallen[1]}, nil, before, "Weakest skill: *Formats, 50.0%*, down 40.0 points."},
+		{skills{skill(formats, 200, 400), fallen[1]}, skills{skill(formats, 200, 400)}, before,
 			"Weakest skill: *Formats, 50.0%*."},
-		{pair[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
+		{fallen[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
 		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2],
 			"71.4% of finished plays passed."},
 	} {
@@ -223,8 +223,8 @@ func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 		if c.complete != nil {
 			compared.completeStats = played(400).statistics(c.complete...)
 		}
-		got := clauseText(newAnswer(*played(400).statistics(c.now...), compared))
-		require.True(t, strings.HasSuffix(got, " "+c.last), "%s: %s", c.last, got)
+		answer := clauseText(newAnswer(*played(400).statistics(c.now...), compared))
+		require.True(t, strings.HasSuffix(answer, " "+c.ending), "%s: %s", c.ending, answer)
 	}
 }
 
@@ -258,8 +258,7 @@ func TestAnswerFitsAPhone(t *testing.T) {
 		text(*played(60).statistics(weak...), changed))
 }
 
-// The list says how much was played, and which fork's plays changed most, if by more than noise. The
-// fork is a link.
+// The list says how much was played, and links the fork whose plays changed most, if by more than noise.
 func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 	type forks = [][2]int64 // plays, and plays before
 	for _, c := range []struct {

@@ -11,10 +11,10 @@ import (
 type chart struct {
 	Name    string // name of the measure
 	Unit    string // length of a bar: day or week
-	Count   bool   // whether values are drawn as bars; otherwise as a line
+	IsCount bool   // whether values are counts, drawn as bars; otherwise a line
 	Period  string // the period in words
 	Earlier string // the compared period in words; "": no comparison
-	Whole   string // the figure of the whole period
+	Value   string // the figure of the whole period
 	Bars    []bar
 	Most    bar // the bar with the highest value
 	Ticks   []ui.Tick
@@ -25,12 +25,11 @@ type chart struct {
 	measure             measure
 }
 
-// bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the
-// compared period.
+// bar is a day, a week or part of a week. Earlier sums the same days of the compared period.
 type bar struct {
 	Name             string
 	EarlierName      string            // the days in the compared period; "": they are not in it
-	From, Days       int               // the first day of the bar, from 0, and the number of days
+	From, Days       int               // the index of the bar's first day, and the number of days
 	Current, Earlier reports.DailyStat // Earlier is zero after the end of the compared period
 	now, before      value
 }
@@ -87,7 +86,7 @@ func datesOf(from time.Time, days int) string {
 
 func newChart(p reports.Period, s reports.Statistics, compared *comparison, today time.Time, m measure) *chart {
 	c := &chart{
-		Name: m.name, Unit: "day", Count: m.count, Period: ui.Period(p), Whole: m.text(s),
+		Name: m.name, Unit: "day", IsCount: m.isCount, Period: ui.Period(p), Value: m.text(s),
 		Ticks: ui.Ticks(p), measure: m,
 	}
 	if p.Days > ui.MaxChartDays {
@@ -116,17 +115,14 @@ func totalOf(d reports.DailyStat) reports.Statistics {
 	return reports.Statistics{Plays: d.Plays, Completed: d.Completed, Passed: d.Passed, AvgScore: d.AvgScore}
 }
 
-// Widths are percent of the width of a bar's days. With fewer than fewDays days, bars are narrower,
-// because a day is wide. Rates are in tenths of a percent. The axis covers the occurring rates,
-// rounded out to rateStep, and at least two steps.
 const (
-	barWidth     = 60
-	earlierWidth = 80
-	fewDays      = 7
-	fullRate     = 1000
-	rateStep     = 50
-	maxDots      = 31 // with more values, only those without neighbours get a dot
-	fewPlays     = 5
+	barWidth     = 60   // percent of the width of the bar's days
+	earlierWidth = 80   // the same for bars of the compared period
+	fewDays      = 7    // bars of shorter periods are narrower, because a day is wide
+	fullRate     = 1000 // 100% in tenths of a percent
+	rateStep     = 50   // least distance of the labels of rates; the axis spans at least two
+	maxDots      = 31   // with more values, only those without neighbours get a dot
+	fewPlays     = 5    // values of fewer plays are drawn as FewDots
 )
 
 func (c *chart) draw(p reports.Period) {
@@ -136,7 +132,7 @@ func (c *chart) draw(p reports.Period) {
 	for i, b := range c.Bars {
 		isolated := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
 		switch {
-		case c.Count:
+		case c.IsCount:
 			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.now.n)
 			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.before.n)
 			continue
@@ -168,7 +164,7 @@ func (c *chart) panel(p reports.Period) ui.Panel {
 			c.Most = b
 		}
 	}
-	if c.Count {
+	if c.IsCount {
 		return ui.NewPanel(p, 0, high, 1, ui.Count)
 	}
 	low = min(low, fullRate-2*rateStep)
@@ -179,12 +175,12 @@ func (c *chart) panel(p reports.Period) ui.Panel {
 // point returns the part of a line's path for b. A bar without a value breaks the line: the next
 // point is a moveto (M). A line of h.01 makes it visible even without neighbours.
 func (c *chart) point(b bar, v value, connected *bool) string {
-	form := "M%d %dh.01"
+	format := "M%d %dh.01"
 	if *connected {
-		form = "L%d %d"
+		format = "L%d %d"
 	}
 	if *connected = v.ok; !v.ok {
 		return ""
 	}
-	return fmt.Sprintf(form, ui.DayWidth*b.From+ui.DayWidth*b.Days/2, c.Panel.Top-v.n)
+	return fmt.Sprintf(format, ui.DayWidth*b.From+ui.DayWidth*b.Days/2, c.Panel.Top-v.n)
 }

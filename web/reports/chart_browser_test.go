@@ -23,11 +23,11 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	}
 	const cursor = ".plot .cursor"
 	p := browsertest.New(t)
-	read := func(day int, how string) {
+	requireReadout := func(day int, how string) {
 		date := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
-		said := fmt.Sprintf("%s, Plays: %d", date, day)
-		require.Equal(t, said, p.Attr(cursor, "aria-valuetext"), how)
-		require.Equal(t, said, p.Text(".readout"), how)
+		values := fmt.Sprintf("%s, Plays: %d", date, day)
+		require.Equal(t, values, p.Attr(cursor, "aria-valuetext"), how)
+		require.Equal(t, values, p.Text(".readout"), how)
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
 		require.Equal(t, fmt.Sprint(100*(day-1)), p.Attr(".plot rect.at", "x"), how)
 	}
@@ -36,22 +36,22 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 
 	x, y := p.PointOf(cursor, .35)
 	browsertest.Do(p, "point", chromedp.MouseEvent(chromedp.MouseMoved, x, y))
-	read(4, "pointer")
+	requireReadout(4, "pointer")
 	p.Click(cursor)
 	p.Press(kb.Home)
-	read(1, "Home")
+	requireReadout(1, "Home")
 	p.Press(kb.ArrowLeft)
-	read(1, "not before the first day")
+	requireReadout(1, "not before the first day")
 	p.Press(kb.ArrowRight, kb.ArrowUp)
-	read(3, "two days on")
+	requireReadout(3, "two days on")
 	p.Press(kb.ArrowDown)
-	read(2, "one day back")
+	requireReadout(2, "one day back")
 	p.Press(kb.End, kb.ArrowRight)
-	read(10, "not after the last day")
+	requireReadout(10, "not after the last day")
 	p.Press(kb.ArrowLeft)
-	read(9, "one day back")
+	requireReadout(9, "one day back")
 	browsertest.Do(p, "touch", chromedp.TapXY(p.PointOf(cursor, .65)))
-	read(7, "touch")
+	requireReadout(7, "touch")
 }
 
 // A choice keeps window, scroll position and focus. Back and reload follow the address. The sign-in loads normally.
@@ -104,8 +104,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// Chart and page keep their bounds. On phones tiles fill two rows, labels keep off edges, the button of the menus names
-// the period, and idle forks are short.
+// Chart and page keep their heights. On phones tiles fill two rows, and idle forks are short.
 func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.AddPlayers(o.ID, 8)
@@ -195,17 +194,17 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 	const group, byGroup = `#groups bdi:text("الليل 7, a gate with a long name")`, ".forks .do a"
 	const height = `document.querySelector('.forks .do a').getBoundingClientRect().height`
 	const focused = `document.querySelector('#m-group > .menu').contains(document.activeElement)`
-	reads := func(width int) {
+	requireGroupReport := func(width int) {
 		p.WaitFor("main:has(#groups li + li [aria-current])")
 		p.WaitFor(`.answer strong:text("Giving context, 0.0%")`)
 		require.Empty(t, browsertest.Eval[string](p, "location.hash"), width)
 	}
-	exports, lastWeek := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
+	exportCount, lastWeekLinks := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
 	monday := func() string {
 		now := time.Now().UTC()
 		return now.AddDate(0, 0, -7-int(now.Weekday()+6)%7).Format(time.DateOnly)
 	}
-	for width, file := range lastWeek {
+	for width, file := range lastWeekLinks {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		require.GreaterOrEqual(t, browsertest.Eval[float64](p, height), map[int]float64{1280: 24, 360: 44}[width])
@@ -213,24 +212,24 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 		require.Eventually(t, func() bool { return browsertest.Eval[bool](p, focused) }, 10*time.Second,
 			time.Millisecond)
 		p.Click(group)
-		reads(width)
+		requireGroupReport(width)
 
 		before := monday()
 		p.Open(list)
 		p.Click(".forks tbody th a")
 		p.Click(file)
-		exports++
-		from := w.ExportsOf(t, o, exports)[0].Details["from"]
+		exportCount++
+		from := w.ExportsOf(t, o, exportCount)[0].Details["from"]
 		require.Contains(t, []any{before, monday()}, from, "%d; a week may begin meanwhile", width)
 	}
 	w.DB.AddGroupNamed(o.ID, "Ninth", players...)
-	for width := range lastWeek {
+	for width := range lastWeekLinks {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		p.Click(byGroup)
 		p.WaitFor("#m-group input:focus")
 		p.Press("nint", kb.Enter)
 		p.WaitFor(`#m-group summary:text("Group Ninth")`)
-		reads(width)
+		requireGroupReport(width)
 	}
 }

@@ -110,9 +110,9 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 	for daysAgo := range 4 * 366 {
 		for _, p := range presets(leapDay.AddDate(0, 0, -daysAgo)) {
-			again, err := reports.ParsePeriod(p.period.Day(0), p.period.Day(p.period.Days-1))
+			parsed, err := reports.ParsePeriod(p.period.Day(0), p.period.Day(p.period.Days-1))
 			require.NoError(t, err, "%s, %d days ago", p.name, daysAgo)
-			require.Equal(t, p.period, again)
+			require.Equal(t, p.period, parsed)
 		}
 	}
 }

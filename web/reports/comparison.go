@@ -10,8 +10,7 @@ import (
 	"dg/web/ui"
 )
 
-// change is the difference to the compared period, in words. Difference is that of the rounded
-// values that are shown.
+// change is the difference to the compared period in words, between the rounded values shown.
 type change struct {
 	Direction           string // up or down; "": unchanged
 	Small               bool   // whether it is within the noise or below the minimum size
@@ -26,12 +25,11 @@ type comparison struct {
 	earlierStats              *reports.Statistics
 }
 
-// measure is a kind of figure. read returns false if there is no figure, such as an average of no
-// plays.
+// measure is a kind of figure. read returns false without one, such as an average of no plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
-	whole     string // of a rate: what it is a part of
-	count     bool   // whether it is a count; otherwise it is in tenths of a percent
+	whole     string // of a rate: what it is a share of, such as "finished plays"
+	isCount   bool   // false: the figure is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
 	nouns     [2]string // of a count: its words in the answer, singular and plural
 
@@ -50,16 +48,16 @@ func (v verbs) choose(difference int64) string { return v[min(1, max(0, differen
 var downUp = verbs{"down", "up"}
 
 var (
-	plays = measure{key: "plays", name: "Plays", count: true, nouns: [2]string{"play", "plays"},
+	plays = measure{key: "plays", name: "Plays", isCount: true, nouns: [2]string{"play", "plays"},
 		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true }}
-	uniquePlayers = measure{name: "Players", count: true, nouns: [2]string{"person played", "people played"},
+	uniquePlayers = measure{name: "Players", isCount: true, nouns: [2]string{"person played", "people played"},
 		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }}
 	score = measure{
 		key: "score", name: "Average score",
 		read: func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
 		exceeds: func(now, before reports.Statistics) bool {
 			return exceedsNoise(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000,
-				scoreDeviation*scoreDeviation*perPeople(now.UniquePlayers, before.UniquePlayers))
+				scoreDeviation*scoreDeviation*sumOfInverses(now.UniquePlayers, before.UniquePlayers))
 		},
 		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: verbs{"fell", "rose"},
 	}
@@ -70,7 +68,7 @@ var (
 	measures = []measure{uniquePlayers, plays, score, completionRate, passRate}
 )
 
-func rate(key, name, whole, did string, sums func(reports.Statistics) (part, whole int64)) measure {
+func rate(key, name, whole, predicate string, sums func(reports.Statistics) (part, whole int64)) measure {
 	return measure{
 		key: key, name: name, whole: whole,
 		read: func(s reports.Statistics) (int64, bool) {
@@ -80,7 +78,7 @@ func rate(key, name, whole, did string, sums func(reports.Statistics) (part, who
 		exceeds: func(now, before reports.Statistics) bool {
 			return ratesDiffer(ratio(sums(now)), now.UniquePlayers, ratio(sums(before)), before.UniquePlayers)
 		},
-		sentence: "%[1]s of " + whole + " " + did + ", %[3]s %[2]s points.", verbs: downUp,
+		sentence: "%[1]s of " + whole + " " + predicate + ", %[3]s %[2]s points.", verbs: downUp,
 	}
 }
 
@@ -93,7 +91,7 @@ func (m measure) text(s reports.Statistics) string {
 }
 
 func (m measure) format(n int64) string {
-	if m.count {
+	if m.isCount {
 		return ui.Count(n)
 	}
 	return writePercent(n)
@@ -121,12 +119,12 @@ func exceedsNoise(a, b, variance float64) bool {
 
 func ratio(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
-func perPeople(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
+func sumOfInverses(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
 
 // ratesDiffer compares two rates with na and nb people. It uses the variance of the pooled rate.
 func ratesDiffer(a float64, na int64, b float64, nb int64) bool {
 	pooled := (a*float64(na) + b*float64(nb)) / float64(max(na+nb, 1))
-	return exceedsNoise(a, b, pooled*(1-pooled)*perPeople(na, nb))
+	return exceedsNoise(a, b, pooled*(1-pooled)*sumOfInverses(na, nb))
 }
 
 // compare compares complete days. ok is false unless both periods have a figure.
@@ -134,7 +132,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 	complete := *cmp.Or(c.completeStats, &s)
 	now, ok = m.read(complete)
 	before, known := m.read(*c.earlierStats)
-	if m.count {
+	if m.isCount {
 		return now, before, countsDiffer(now, before), true
 	}
 	ok = ok && known
@@ -143,7 +141,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 
 type figure struct {
 	Key, Name, Value string
-	Whole            string  // of a rate: what it is a part of
+	Whole            string  // of a rate: what it is a share of, such as "finished plays"
 	Path             string  // path of the report with this chart; "": the figure has no chart
 	Shown            bool    // whether the chart shows the figure
 	Change           *change // nil: nothing is compared
@@ -160,28 +158,28 @@ func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figu
 	return figures
 }
 
-// change compares complete days. If the whole period has a different figure, it adds that of the
-// complete days: 403, was 416.
+// change compares complete days. If the whole period has another figure, Earlier also has that of
+// the complete days: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {
 		return &change{Earlier: "no comparison"}
 	}
-	d := &change{Earlier: "unchanged"}
+	result := &change{Earlier: "unchanged"}
 	if now != before {
-		d.Difference = m.difference(max(now-before, before-now), before)
-		d.Small = !changed
-		d.Earlier = fmt.Sprintf("was %s", m.format(before))
-		d.Direction = downUp.choose(now - before)
+		result.Difference = m.difference(max(now-before, before-now), before)
+		result.Small = !changed
+		result.Earlier = fmt.Sprintf("was %s", m.format(before))
+		result.Direction = downUp.choose(now - before)
 	}
 	if shown, _ := m.read(s); now != shown {
-		d.Earlier = fmt.Sprintf("%s, %s", m.format(now), d.Earlier)
+		result.Earlier = fmt.Sprintf("%s, %s", m.format(now), result.Earlier)
 	}
-	return d
+	return result
 }
 
 func (m measure) difference(n, before int64) string {
-	if m.count {
+	if m.isCount {
 		return formatShare(n, before)
 	}
 	return ui.Points(n) + " points"
@@ -261,7 +259,7 @@ func (h *Handler) loadComparison(
 	return c, nil
 }
 
-// withCompleteDays returns c with the figures of the complete days, or nil if these have no plays.
+// withCompleteDays returns c with the figures of the complete days, or nil if they have no plays.
 func (c *comparison) withCompleteDays(s reports.Statistics) *comparison {
 	if c == nil || c.CompleteDays == "" {
 		return c

@@ -25,7 +25,7 @@ type dashboardView struct {
 	ForkTitle, Back string
 	State           forkState
 	Today           time.Time
-	Invalid         *apperr.Error // nil if the period is valid
+	PeriodError     *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
 	PeriodName      string // name of the preset; "": none
 	Period          string // the period in words
@@ -46,8 +46,8 @@ type dashboardView struct {
 	Skills          skillList
 	PlayerCount     int64
 	PlayersLink     ui.Link
-	Failed          int64 // players without a pass, of whom NotPassed are the first
-	NotPassed       []player
+	NotPassed       []player // the first of NotPassedCount players without a pass
+	NotPassedCount  int64
 	Players         playersView // only on the page of all players
 	PassedLinks     []ui.Link
 }
@@ -58,7 +58,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // report renders a screen of a fork's report. path is that of the screen below the report.
-func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error {
+func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) error {
 	fork, err := h.forkOf(c, p, reports.ReadReport)
 	if err != nil {
 		return err
@@ -72,8 +72,8 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, u); err != nil {
 		return err
 	}
-	period, invalid := u.period(view.Today)
-	if invalid == nil {
+	period, periodErr := u.period(view.Today)
+	if periodErr == nil {
 		u.query.Set("from", period.Day(0))
 		u.query.Set("to", period.Day(period.Days-1))
 	}
@@ -84,22 +84,22 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 			view.PeriodName = preset.name
 		}
 	}
-	if errors.As(invalid, &view.Invalid) {
+	if errors.As(periodErr, &view.PeriodError) {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
-		return h.Render(c, fiber.StatusBadRequest, name, view)
+		return h.Render(c, fiber.StatusBadRequest, template, view)
 	}
-	return h.showReport(c, p, view, fork, period, name)
+	return h.showReport(c, p, view, fork, period, template)
 }
 
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
-	name string,
+	template string,
 ) error {
 	query := queryOf(p, fork, period, view.pageURL)
-	report := pageURL{p.Path("/reports/" + fork.ID), view.query}
+	reportURL := pageURL{p.Path("/reports/" + fork.ID), view.query}
 	view.Title += ", " + ui.Period(period)
 	var err error
-	if name != "players" {
+	if template != "players" {
 		view.Comparison, err = h.loadComparison(c.UserContext(), p, &query, view.Param("compare"))
 		if err != nil {
 			return err
@@ -117,13 +117,13 @@ func (h *Handler) showReport(
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
-	if name == "players" {
+	if template == "players" {
 		view.Title = "Players, " + view.Title
-		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
+		view.Back = reportURL.Path("q", "", "sort", "", "player", "", "passed", "")
 		view.Players, view.PassedLinks, view.Answer = playersPage(stats.Players(), view.pageURL)
 	}
-	view.fill(period, stats, report)
-	return h.Render(c, fiber.StatusOK, name, view)
+	view.addFigures(period, stats, reportURL)
+	return h.Render(c, fiber.StatusOK, template, view)
 }
 
 var (
@@ -132,8 +132,7 @@ var (
 		"Group not found. It does not exist, or belongs to another organisation.")
 )
 
-// forkOf returns the path's fork. It returns errNoFork even if the fork exists but the policy
-// denies it.
+// forkOf returns the path's fork, or errNoFork if it does not exist or the policy denies it.
 func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
 	if apperr.Is(err, apperr.NotFound) {
@@ -154,8 +153,7 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, u pageURL)
 		GroupID: u.Param("groupId"), Position: p.Position}
 }
 
-// statistics waits for a report slot and, for a large report, for a slot of large reports. It has
-// released both when it returns.
+// statistics waits for a slot of reports and, if needed, of large ones. It releases both.
 func (h *Handler) statistics(ctx context.Context, p *ui.Principal, q reports.Query) (reports.Statistics, error) {
 	report, err := h.Reports.Open(ctx, q)
 	if err != nil {
@@ -177,8 +175,7 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError returns errNoGroup for a denied group, too, so that it does not reveal that the group
-// exists.
+// groupError returns errNoGroup for a denied group, too: no error reveals that the group exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -216,7 +213,7 @@ func shownMeasure(key string) measure {
 	return measures[max(1, i)] // plays by default
 }
 
-func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report pageURL) {
+func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, reportURL pageURL) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
@@ -224,7 +221,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 		v.Comparison = nil // earlier figures would tell a hidden report from an empty one
 		return
 	}
-	file := pageURL{report.BasePath + "/plays.csv", v.query}
+	file := pageURL{reportURL.BasePath + "/plays.csv", v.query}
 	v.Download = ui.Download{
 		CSV: file.Path(), Excel: file.Path("format", format.ExcelName),
 		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
@@ -240,11 +237,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 			f.Shown = f.Key == chartMeasure.key
 		}
 	}
-	compared := v.Param("compare")
-	v.Compares = compared != compareOff
+	choice := v.Param("compare")
+	v.Compares = choice != compareOff
 	for _, c := range comparisons {
 		v.Comparisons = append(v.Comparisons,
-			ui.Link{Name: c.name, Path: v.Path("compare", c.key), Current: c.key == compared})
+			ui.Link{Name: c.name, Path: v.Path("compare", c.key), Current: c.key == choice})
 	}
 	v.Comparisons = append(v.Comparisons, ui.Link{Name: "Last quarter, 52 weeks earlier",
 		Path: v.withPeriod(presetNamed(v.Today, "Last quarter")).Path("compare", compareYear)})
@@ -261,11 +258,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	v.Chart = newChart(p, s, v.Comparison, v.Today, chartMeasure)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
 	v.PlayerCount = s.UniquePlayers
-	v.NotPassed, v.Failed = notPassed(s, cardRows)
-	playersURL := pageURL{report.BasePath + "/players", v.query}.withParams("show", "", "skills", "")
+	v.NotPassed, v.NotPassedCount = notPassed(s, cardRows)
+	playersURL := pageURL{reportURL.BasePath + "/players", v.query}.withParams("show", "", "skills", "")
 	v.PlayersLink = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: playersURL.Path()}
-	if v.Failed > cardRows {
-		v.PlayersLink = ui.Link{Name: "All " + ui.Count(v.Failed), Path: playersURL.Path("passed", "no")}
+	if v.NotPassedCount > cardRows {
+		v.PlayersLink = ui.Link{Name: "All " + ui.Count(v.NotPassedCount), Path: playersURL.Path("passed", "no")}
 	}
 }
 

@@ -145,9 +145,9 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	play(day, players...)
 	const nothing = "There are no figures to compare with."
-	for with, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
+	for comparison, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
 		read := func() testkit.Page {
-			p := b.Get(o.Path("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, with))
+			p := b.Get(o.Path("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, comparison))
 			p.Body = strings.Replace(p.Body, " <small>6 players</small>", "", 1) // a busy machine leaves it out
 			return p
 		}
@@ -216,8 +216,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.API(t, o)("/forks/"+fork.ID+"/stats"+period).Is(t, 200).Lacks(t, "Half", "Sales EU")
 }
 
-// rules.md, Anonymity: the menu has the number of players of each group, or marks its report as hidden, also that of
-// an idle group. Both come from the plays of this report alone.
+// rules.md, Anonymity: the menu has each group's number of players in this report, or marks the group as hidden.
 func TestHiddenGroupsAreMarked(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.AddFork(o)
@@ -250,12 +249,12 @@ func TestSearchIgnoresHiddenNames(t *testing.T) {
 	for _, p := range players {
 		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
 	}
-	ask := func(search string) testkit.Page {
+	playersMatching := func(search string) testkit.Page {
 		return b.Get(o.Path("/reports/%s/players?player=%s", fork.ID, url.QueryEscape(search)))
 	}
-	hidden := ask("ELODIE").Has(t, "0 of 2 players.")
-	require.Equal(t, strings.ReplaceAll(ask("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)
+	hidden := playersMatching("ELODIE").Has(t, "0 of 2 players.")
+	require.Equal(t, strings.ReplaceAll(playersMatching("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)
 	label := testkit.Query[string](w.DB, `select label from players where id = $1`, players[1].ID)
-	found := testkit.Submatches(playerCells, ask(strings.ToLower(label)).Has(t, "1 of 2 players.").Body)
+	found := testkit.Submatches(playerCells, playersMatching(strings.ToLower(label)).Has(t, "1 of 2 players.").Body)
 	require.Equal(t, label, found[0][0])
 }

@@ -39,14 +39,15 @@ type statistics struct {
 	}
 }
 
-// percent returns figure times scale, with one decimal. If a 5 could be rounded either way, it accepts that of cell.
+// percent formats figure times scale with one decimal. If the second decimal is 5, it accepts a
+// cell that was rounded down.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)
 	exact.Mul(exact, new(big.Rat).SetInt64(scale))
-	for _, off := range []int64{0, -1} { // differences in hundredths
-		if n := new(big.Rat).Add(exact, big.NewRat(off, 100)); n.FloatString(1)+"%" == cell {
-			if off == 0 || strings.HasSuffix(exact.FloatString(2), "5") {
+	for _, hundredths := range []int64{0, -1} {
+		if n := new(big.Rat).Add(exact, big.NewRat(hundredths, 100)); n.FloatString(1)+"%" == cell {
+			if hundredths == 0 || strings.HasSuffix(exact.FloatString(2), "5") {
 				return cell
 			}
 		}

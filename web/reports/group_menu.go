@@ -8,11 +8,11 @@ import (
 	"dg/web/ui"
 )
 
-// groupMenu is the menu of the report's group.
+// groupMenu selects the group of a report.
 type groupMenu struct {
 	pageURL
 	Groups       []org.Group
-	ListedGroups int    // org.MaxGroups if there may be more groups than that; else 0
+	ListedGroups int    // org.MaxGroups if there may be more groups; 0: all are listed
 	GroupName    string // "": all players
 	// groupPlayers has the number of players of each group whose report k-anonymity does not hide; nil: unknown.
 	groupPlayers map[string]int64
@@ -35,8 +35,7 @@ func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, u pageURL) (
 	return menu, nil
 }
 
-// Played says how many members of a group played, or that k-anonymity hides it. It is "" if that is
-// unknown.
+// Played says how many members of a group played, or that the group is hidden; "": unknown.
 func (m groupMenu) Played(groupID string) string {
 	switch n := m.groupPlayers[groupID]; {
 	case m.groupPlayers == nil:

@@ -18,6 +18,7 @@ type column[T any] struct {
 	compare    func(a, b T) int
 }
 
+// listing describes a table that is searched, sorted and paged; list is one page of it.
 type listing[T any] struct {
 	plural          string // plural of the items' name
 	columns         []column[T]
@@ -40,8 +41,7 @@ type list[T any] struct {
 	KeptParams       []param
 }
 
-// columnHead is the heading of a column. Path is "" if the column is not sortable. Direction is a value
-// of aria-sort, or "".
+// columnHead is the heading of a column. Path "": not sortable. Direction is the aria-sort, or "".
 type columnHead struct {
 	Name, Path, Direction string
 	Numeric               bool
@@ -55,14 +55,14 @@ func (l listing[T]) page(u pageURL, items []T) list[T] {
 		KeptParams: u.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(items) > l.searchThreshold
-	found := l.find(items, v.Search)
-	v.Summary = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(items))),
+	matches := l.find(items, v.Search)
+	v.Summary = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(matches))), ui.Count(int64(len(items))),
 		l.plural)
-	v.Columns = l.sort(found, u)
-	v.Pager = ui.NewPager(u.Param("page"), len(found), l.perPage, func(page int) string {
+	v.Columns = l.sort(matches, u)
+	v.Pager = ui.NewPager(u.Param("page"), len(matches), l.perPage, func(page int) string {
 		return u.Path("page", strconv.Itoa(page))
 	})
-	v.Rows = found[v.From:v.To]
+	v.Rows = matches[v.From:v.To]
 	return v
 }
 
@@ -79,16 +79,16 @@ func (l listing[T]) find(items []T, search string) []T {
 // sort sorts items stably. The heading of the sorted column links to the reverse order.
 func (l listing[T]) sort(items []T, u pageURL) (heads []columnHead) {
 	order := u.Param("sort")
-	known := func(c column[T]) bool {
+	isSorted := func(c column[T]) bool {
 		return c.compare != nil && sortColumn(c.sort) == sortColumn(order)
 	}
-	if !slices.ContainsFunc(l.columns, known) {
+	if !slices.ContainsFunc(l.columns, isSorted) {
 		order = l.defaultSort
 	}
 	for _, c := range l.columns {
 		head := columnHead{Name: c.name, Numeric: c.numeric}
 		next := c.sort
-		if known(c) {
+		if isSorted(c) {
 			head.Direction = "ascending"
 			next = "-" + order
 			compare := c.compare

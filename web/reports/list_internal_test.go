@@ -62,12 +62,12 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerPart{{"5 points or more below: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Parts)
+	require.Equal(t, []playerSection{{"5 points or more below: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Sections)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerPart{{"", l.Rows}}, l.Parts)
+	require.Equal(t, []playerSection{{"", l.Rows}}, l.Sections)
 	require.Equal(t, []ui.Link{
 		{Name: "All 4", Path: "/r?sort=label"},
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
@@ -78,7 +78,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, "Passed: 1", l.Parts[2].Name)
+	require.Equal(t, "Passed: 1", l.Sections[2].Name)
 	require.Equal(t, links[1].Path, answer[0].Path)
 	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // equals A
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
@@ -86,14 +86,14 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
 	l, _, answer = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerPart{"Less than 5 points below: 1", []player{nearly}}, l.Parts[1])
-	require.Equal(t, playerPart{"As much or more: 1", []player{above}}, l.Parts[2])
+	require.Equal(t, playerSection{"Less than 5 points below: 1", []player{nearly}}, l.Sections[1])
+	require.Equal(t, playerSection{"As much or more: 1", []player{above}}, l.Sections[2])
 	require.Equal(t, "*7 of 9 people* did not pass: 4 missed 70.0% by 5 points or more, 1 by less, "+
 		"1 scored as much or more, 1 finished no play.", clauseText(answer))
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700}, nearly}, pageURLWith(""))
 	require.Equal(t, "*1 of 2 people* did not pass: 1 missed 70.0% by less than 5 points.", clauseText(answer))
 	l, _, _ = playersPage(sample[:1], pageURLWith(""))
-	require.Equal(t, "Finished: 1", l.Parts[0].Name, "nobody passed")
+	require.Equal(t, "Finished: 1", l.Sections[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count := notPassed(stats, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
@@ -118,7 +118,7 @@ func TestPlayersArePaged(t *testing.T) {
 	require.True(t, passed.Searchable, "as the other tabs")
 	for query, want := range map[string]string{"page=2": "Unfinished: 61", "page=2&player=0": "", "passed=yes": ""} {
 		page, _, _ := playersPage(list, pageURLWith(query))
-		require.Equal(t, want, page.Parts[0].Name, "headings count all pages; a search and one kind have none")
+		require.Equal(t, want, page.Sections[0].Name, "headings count all pages; a search and one kind have none")
 	}
 	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), list)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)

@@ -59,12 +59,12 @@ func filterByPass(players []player, passed bool) []player {
 type playersView struct {
 	list[player]
 	LowestPass reports.Percent // lowest best score of a player with a pass; 0: nobody passed
-	Parts      []playerPart    // the rows
-	ShowPassed bool            // whether rows tell who passed: neither Parts nor a tab does
+	Sections   []playerSection // the rows
+	ShowPassed bool            // whether rows tell who passed: neither Sections nor a tab does
 }
 
-// playerPart has successive rows, of players with the same need if it has a heading.
-type playerPart struct {
+// playerSection has successive rows. If it has a heading, its players have the same need.
+type playerSection struct {
 	Name    string // with the number of players on all pages; "": no heading
 	Players []player
 }
@@ -85,8 +85,8 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 			Path: u.Path("passed", tab.key), Current: current})
 	}
 	listed := players
-	byParts := u.Param("sort") == "" && u.Param(listed.search) == "" && u.Param("passed") != "yes"
-	v.ShowPassed = u.Param("passed") == "" && !byParts
+	bySections := u.Param("sort") == "" && u.Param(listed.search) == "" && u.Param("passed") != "yes"
+	v.ShowPassed = u.Param("passed") == "" && !bySections
 	if !v.ShowPassed {
 		listed.columns = slices.Concat(listed.columns[:3], listed.columns[4:])
 		slices.SortStableFunc(shown, byNeed)
@@ -96,9 +96,9 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	if len(passed) > 0 {
 		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
 	}
-	v.Parts = []playerPart{{"", v.Rows}}
-	if byParts {
-		v.Parts = v.partsByNeed(shown)
+	v.Sections = []playerSection{{"", v.Rows}}
+	if bySections {
+		v.Sections = v.sectionsByNeed(shown)
 	}
 	answer = v.answer(all)
 	if len(passed) < len(all) && u.Param("passed") != "no" {
@@ -107,26 +107,26 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	return v, links, answer
 }
 
-// partsByNeed splits the rows. shown are the players of all pages.
-func (v *playersView) partsByNeed(shown []player) (parts []playerPart) {
-	count := v.countNeeds(shown)
-	last := ""
+// sectionsByNeed splits the rows by need. shown has the players of all pages.
+func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) {
+	counts := v.countNeeds(shown)
+	lastNeed := ""
 	for _, p := range v.Rows {
-		if need := v.need(p); need != last {
-			last = need
-			parts = append(parts, playerPart{Name: need + ": " + ui.Count(count[need])})
+		if need := v.need(p); need != lastNeed {
+			lastNeed = need
+			sections = append(sections, playerSection{Name: need + ": " + ui.Count(counts[need])})
 		}
-		part := &parts[len(parts)-1]
-		part.Players = append(part.Players, p)
+		section := &sections[len(sections)-1]
+		section.Players = append(section.Players, p)
 	}
-	return parts
+	return sections
 }
 
 // nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent.
 const nearPass = 50
 
-// Headings of the parts, relative to LowestPass. A player above it without a pass played a release that
-// requires more.
+// Headings of sections, relative to LowestPass. Players above it without a pass played a release
+// that requires more.
 const (
 	farBelow   = "5 points or more below"
 	justBelow  = "Less than 5 points below"
@@ -134,7 +134,7 @@ const (
 	unfinished = "Unfinished"
 )
 
-// need returns the heading of the player's part.
+// need returns the heading of the player's section.
 func (v *playersView) need(p player) string {
 	switch {
 	case p.Passed:
@@ -152,18 +152,18 @@ func (v *playersView) need(p player) string {
 }
 
 func (v *playersView) countNeeds(players []player) map[string]int64 {
-	count := map[string]int64{}
+	counts := map[string]int64{}
 	for _, p := range players {
-		count[v.need(p)]++
+		counts[v.need(p)]++
 	}
-	return count
+	return counts
 }
 
 // answer says how many of the players have not passed, and how many of those have each need.
 func (v *playersView) answer(players []player) []clause {
 	n := int64(len(players))
-	count := v.countNeeds(players)
-	failed := n - count["Passed"]
+	counts := v.countNeeds(players)
+	failed := n - counts["Passed"]
 	switch {
 	case n == 0:
 		return nil
@@ -171,7 +171,7 @@ func (v *playersView) answer(players []player) []clause {
 		return []clause{{Strong: ui.Plural(n, "1 person", "All %s people"), After: " passed."}}
 	}
 	missedNarrowly := " by less"
-	if count[farBelow] == 0 {
+	if counts[farBelow] == 0 {
 		missedNarrowly = " missed " + writePercent(v.LowestPass) + " by less than 5 points"
 	}
 	var details []string
@@ -181,8 +181,8 @@ func (v *playersView) answer(players []player) []clause {
 		{above, " scored " + strings.ToLower(above)},
 		{unfinished, " finished no play"},
 	} {
-		if count[d.need] > 0 {
-			details = append(details, ui.Count(count[d.need])+d.did)
+		if counts[d.need] > 0 {
+			details = append(details, ui.Count(counts[d.need])+d.did)
 		}
 	}
 	after := " did not pass"

@@ -22,8 +22,7 @@ type reportsView struct {
 	Answer     []clause
 }
 
-// ListReports handles GET /reports with the organisation's forks, and figures of all forks
-// together.
+// ListReports handles GET /reports: the organisation's forks, and figures over all of them.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	allForks, err := h.ForksOf(c.UserContext(), p)
 	if err != nil {

@@ -46,8 +46,8 @@ func TestReportsListForksByPlays(t *testing.T) {
 	for fork, at := range map[testkit.Fork]time.Time{held: first, archived: last} {
 		w.DB.AddPlay(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
-	// a play one day before the period
-	w.DB.AddPlay(testkit.Play{Fork: held, Player: players[1], StartedAt: first.Add(-time.Millisecond)})
+	beforePeriod := first.Add(-time.Millisecond)
+	w.DB.AddPlay(testkit.Play{Fork: held, Player: players[1], StartedAt: beforePeriod})
 	w.AddPlayedFork(other)
 
 	b := w.SignIn(t, acme.Admin)
@@ -156,15 +156,15 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			w.ExportsOf(t, o, 2*i+2) // the server records an export's end after its last byte
 		}
 		person := audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name}
-		recorded := 0
+		entryCount := 0
 		for _, e := range w.ExportsOf(t, o, 6) {
 			if e.Actor == person {
-				recorded++
+				entryCount++
 				require.Equal(t, audit.Target{Kind: "fork", ID: fork.ID}, e.Target)
 				require.Equal(t, o.Path("/reports/%s/plays.csv", fork.ID), e.Request.Path)
 			}
 		}
-		require.Equal(t, 6, recorded, "three starts and three ends")
+		require.Equal(t, 6, entryCount, "three starts and three ends")
 	}
 }
 

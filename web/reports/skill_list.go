@@ -21,7 +21,7 @@ type skillArea struct {
 	Rows []skillRow
 }
 
-// skillRow also has its rates as CSS lengths. Before and Difference are "" without an earlier rate.
+// skillRow has rates as text, such as 61.3%. Before and Difference are "" without an earlier rate.
 type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before    string
@@ -36,14 +36,14 @@ var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", 
 
 const (
 	allSkills = "all" // value of the query parameter skills: all skills by area; otherwise the weakest skills
-	cardRows  = 8
+	cardRows  = 8     // maximum of rows in a card of the dashboard
 )
 
 // newSkillList keeps the catalogue's order in each area.
 func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
-	low := func(k reports.SkillStat) bool { return 2*k.Correct < k.Attempts }
-	l := skillList{Compared: c != nil, HalfScale: !slices.ContainsFunc(s.Skills, low)}
-	l.HalfScale = l.HalfScale && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, low))
+	belowHalf := func(k reports.SkillStat) bool { return 2*k.Correct < k.Attempts }
+	l := skillList{Compared: c != nil, HalfScale: !slices.ContainsFunc(s.Skills, belowHalf)}
+	l.HalfScale = l.HalfScale && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, belowHalf))
 	l.OtherOrder = ui.Link{Name: "Weakest first", Path: u.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
 	if u.Param("skills") != allSkills {
@@ -67,8 +67,7 @@ func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 	return l
 }
 
-// newSkillRow compares complete days. As in the answer, the sample size is the smaller of answers
-// and players.
+// newSkillRow compares complete days.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
 	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
 	if c == nil {
