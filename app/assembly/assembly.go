@@ -61,13 +61,13 @@ type Program struct {
 }
 
 // New opens the pools and builds a Program on them. The caller must call Close.
-func New(ctx context.Context, s Settings) (*Program, error) {
-	pools, err := openPools(ctx, s)
+func New(ctx context.Context, settings Settings) (*Program, error) {
+	pools, err := openPools(ctx, settings)
 	if err != nil {
 		pools.Close()
 		return nil, err
 	}
-	p, err := NewWithPools(pools, s)
+	p, err := NewWithPools(pools, settings)
 	if err != nil {
 		pools.Close()
 		return nil, err
@@ -76,19 +76,19 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 }
 
 // NewWithPools builds a Program on open pools. Close of the Program closes the pools.
-func NewWithPools(pools Pools, s Settings) (*Program, error) {
-	if s.Now == nil {
-		s.Now = time.Now
+func NewWithPools(pools Pools, settings Settings) (*Program, error) {
+	if settings.Now == nil {
+		settings.Now = time.Now
 	}
-	p := &Program{Pools: pools, log: s.Logger, Ops: telemetry.NewRegistry()}
+	p := &Program{Pools: pools, log: settings.Logger, Ops: telemetry.NewRegistry()}
 	counters := newMetrics(p.Ops)
-	services, err := newServices(pools, s, p.Ops, counters)
+	services, err := newServices(pools, settings, p.Ops, counters)
 	if err != nil {
 		return nil, err
 	}
 	p.Keys = services.Keys
 	p.exports = services.Exports
-	sealer := sealer.New(pools.Snapshots, s.Now, s.Logger)
+	sealer := sealer.New(pools.Snapshots, settings.Now, settings.Logger)
 	sealer.OnPass = counters.countSealerPass
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
@@ -103,23 +103,24 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		Exports:  services.Exports,
 		Policy:   services.Policy,
 		Requests: requests,
-	}, s.BaseURL)
+	}, settings.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	screens := web.New(web.Dependencies{Services: services, Requests: requests, Operator: s.Operator}, s.BaseURL, s.Now)
+	screens := web.New(web.Dependencies{Services: services, Requests: requests, Operator: settings.Operator},
+		settings.BaseURL, settings.Now)
 	p.Server = httpserver.New(httpserver.Options{
-		Logger:         s.Logger,
+		Logger:         settings.Logger,
 		RedactPath:     apikeys.Redact,
 		Metrics:        p.Ops,
-		Tracer:         s.Tracer,
-		TrustedProxies: s.Proxies,
+		Tracer:         settings.Tracer,
+		TrustedProxies: settings.Proxies,
 		ErrorPage:      screens.ErrorPage,
-		Grace:          s.Grace,
-		ShutdownDelay:  s.ShutdownDelay,
+		Grace:          settings.Grace,
+		ShutdownDelay:  settings.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerCollectors(p.Ops, s, pools, &p.ready, services.Keys, services.Reports.Limiters(),
+	registerCollectors(p.Ops, settings, pools, &p.ready, services.Keys, services.Reports.Limiters(),
 		services.Exports.Limiters(), services.Identity.Limiters(), screens.Limiters(), api.Limiters(),
 		requests.Limiters())
 	api.Mount(p.Server.App())
@@ -129,7 +130,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 }
 
 func newServices(
-	pools Pools, s Settings, ops prometheus.Registerer, counters *metrics,
+	pools Pools, settings Settings, ops prometheus.Registerer, counters *metrics,
 ) (services ui.Services, err error) {
 	if services.Policy, err = authz.New(); err != nil {
 		return services, err
@@ -140,18 +141,18 @@ func newServices(
 	services.Games = games.New(pools.Requests)
 	services.Reports = reports.New(pools.Snapshots, reports.Options{FixedPseudonyms: true, PlayerVersions: true})
 	services.Reports.OnDamage = func(q reports.Query, err error) {
-		s.Logger.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
+		settings.Logger.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
 			"fork", q.ForkID, "error", err)
 		counters.damagedSegments.Inc()
 	}
-	services.Identity = identity.New(pools.Requests, s.Now, identity.Recorder{
+	services.Identity = identity.New(pools.Requests, settings.Now, identity.Recorder{
 		OrganisationsOf: services.Orgs.OrganisationIDsIn,
 		Audit:           services.Log,
-		Log:             s.Logger,
+		Log:             settings.Logger,
 		OnFailedSignIn:  func(reason string) { counters.signInFailures.WithLabelValues(reason).Inc() },
-	}, s.Keyring)
+	}, settings.Keyring)
 	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, ops)
-	services.Keys = apikeys.New(pools.Requests, services.Orgs, services.Log, services.Policy, s.Now)
+	services.Keys = apikeys.New(pools.Requests, services.Orgs, services.Log, services.Policy, settings.Now)
 	services.Keys.OnRefusal = func(r audit.Reason) { counters.keyRefusals.WithLabelValues(string(r)).Inc() }
 	return services, nil
 }

@@ -80,17 +80,17 @@ func (m *metrics) countSealerPass(pass sealer.Result, err error) {
 
 // registerCollectors registers the metrics that are computed at each scrape.
 func registerCollectors(
-	r prometheus.Registerer, s Settings, pools Pools, ready *readiness, keys *apikeys.Service,
+	registry prometheus.Registerer, settings Settings, pools Pools, ready *readiness, keys *apikeys.Service,
 	limiters ...map[string]*limit.Limiter,
 ) {
-	version := prometheus.Labels{"version": s.Version, "goversion": runtime.Version()}
-	registerGauge(prometheus.WrapRegistererWith(version, r), "dg_build_info",
+	version := prometheus.Labels{"version": settings.Version, "goversion": runtime.Version()}
+	registerGauge(prometheus.WrapRegistererWith(version, registry), "dg_build_info",
 		"Version of the program and of Go. Always 1.", func() float64 { return 1 })
-	registerGauge(r, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
-		func() float64 { return float64(s.UnreadableSecrets) })
-	registerGauge(r, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
+	registerGauge(registry, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
+		func() float64 { return float64(settings.UnreadableSecrets) })
+	registerGauge(registry, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
 		func() float64 { return boolToFloat(ready.check(pools) == nil) })
-	registerGauge(r, "dg_keys_expiring_in_use", "Keys that end within 14 days, were used in the last 14, and "+
+	registerGauge(registry, "dg_keys_expiring_in_use", "Keys that end within 14 days, were used in the last 14, and "+
 		"were not replaced. NaN: the database did not answer.", func() float64 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
@@ -101,11 +101,11 @@ func registerCollectors(
 		return float64(n)
 	})
 	for name, db := range pools.byName() {
-		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
+		registry.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
 	}
 	for _, replica := range pools.Replicas {
 		label := prometheus.Labels{"replica": strconv.Itoa(replica.Number)}
-		labelled := prometheus.WrapRegistererWith(label, r)
+		labelled := prometheus.WrapRegistererWith(label, registry)
 		registerGauge(labelled, "dg_replica_resting", "1 while reports leave out the replica.",
 			func() float64 { return boolToFloat(replica.LeftOut()) })
 		registerCounter(labelled, "dg_replica_reads_total",
@@ -114,7 +114,7 @@ func registerCollectors(
 	}
 	for _, byKind := range limiters {
 		for kind, l := range byKind {
-			registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"kind": kind}, r), l)
+			registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"kind": kind}, registry), l)
 		}
 	}
 }

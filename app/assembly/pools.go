@@ -36,20 +36,20 @@ const (
 )
 
 // openPools returns the open pools even with an error, so that the caller can close them.
-func openPools(ctx context.Context, s Settings) (p Pools, err error) {
+func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
 			return nil
 		}
-		db, err = postgres.Open(ctx, s.ServingURL, poolOptions(s, name, size))
+		db, err = postgres.Open(ctx, settings.ServingURL, poolOptions(settings, name, size))
 		return db
 	}
-	p.Requests = open("requests", cmp.Or(s.MaxRequestConns, defaultRequestConns))
+	p.Requests = open("requests", cmp.Or(settings.MaxRequestConns, defaultRequestConns))
 	p.Snapshots = open("snapshots", maxSnapshotConns)
 	p.Recheck = open("recheck", 1)
-	if err == nil && len(s.Replicas) > 0 {
-		p.Replicas, err = postgres.OpenReplicas(ctx, s.Replicas, p.Requests,
-			poolOptions(s, "snapshots", maxSnapshotConns))
+	if err == nil && len(settings.Replicas) > 0 {
+		p.Replicas, err = postgres.OpenReplicas(ctx, settings.Replicas, p.Requests,
+			poolOptions(settings, "snapshots", maxSnapshotConns))
 	}
 	if err != nil {
 		return p, err
@@ -58,8 +58,8 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	return p, nil
 }
 
-func poolOptions(s Settings, name string, size int32) postgres.Options {
-	return postgres.Options{Name: "dg " + name, MaxConns: size, Logger: s.Logger, Tracer: s.Tracer}
+func poolOptions(settings Settings, name string, size int32) postgres.Options {
+	return postgres.Options{Name: "dg " + name, MaxConns: size, Logger: settings.Logger, Tracer: settings.Tracer}
 }
 
 func (p Pools) byName() map[string]*postgres.DB {

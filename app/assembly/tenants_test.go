@@ -143,8 +143,8 @@ var loadCases = []loadCase{
 // rules.md, Bounds: slow requests of one organisation leave connections for others' keys, screens and sign-ins.
 func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 	t.Parallel()
-	for _, c := range loadCases {
-		t.Run(c.name, func(t *testing.T) {
+	for _, load := range loadCases {
+		t.Run(load.name, func(t *testing.T) {
 			w := start(t)
 			first := w.newTenant(10)
 			second := w.newTenant(10)
@@ -154,31 +154,31 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			owner.Get("/o/" + first.Slug + "/settings/api-keys")
 			otherOwner.Get("/o/" + second.Slug + "/settings/api-keys")
 			for _, caller := range []tenant{first, second} {
-				if c.name != "first uses of a key" {
+				if load.name != "first uses of a key" {
 					require.Equal(t, http.StatusOK, w.call(caller, "/api/v1/forks"))
 				}
 			}
 			w.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
 				values (sha256($1), 10, now() + interval '5 min') on conflict (key_hash)
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`, "account:"+first.owner.Email)
-			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(c.lock))
-			defer w.startLoad(func(i int) { c.send(w, first, i) })()
+			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(load.lock))
+			defer w.startLoad(func(i int) { load.send(w, first, i) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
 			apptest.WaitUntil(t, 20*time.Second, "the load takes too few connections", func() bool {
-				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.maxConns)
+				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(load.maxConns)
 			})
 			// AcquiredConns would include short statements, so count statements that wait for the lock
 			for range 200 {
 				require.LessOrEqual(t, testkit.Query[int](w.World,
 					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
-					where datname = current_database() and not granted`), c.maxConns)
+					where datname = current_database() and not granted`), load.maxConns)
 			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
 			// the list of keys reads the locked tables, so the test reads another page
 			otherOwner.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			w.signIn(second.owner, "198.51.100.2").Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
-			if c.check != nil {
-				c.check(w, first, owner)
+			if load.check != nil {
+				load.check(w, first, owner)
 			}
 		})
 	}

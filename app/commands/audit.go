@@ -24,7 +24,7 @@ type auditPruneCmd struct {
 
 // Run removes entries only once the file is complete on disk. It prunes each log in a transaction
 // of its own: after an interruption, a second run with another file prunes the rest.
-func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c auditPruneCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	if c.Before.After(time.Now()) {
 		return fmt.Errorf("--before %s has not begun: only whole months of the past are removed",
 			c.Before.Format("2006-01"))
@@ -49,7 +49,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		}
 		total += counts[organisation.ID]
 	}
-	return p.print("Wrote %d entries from before %s to %s, and removed them.\n", total,
+	return stdio.print("Wrote %d entries from before %s to %s, and removed them.\n", total,
 		c.Before.Format(time.DateOnly), c.Export)
 }
 

@@ -64,8 +64,8 @@ func (w *checkedWriter) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-func (p Stdio) print(format string, args ...any) error {
-	_, err := fmt.Fprintf(p.Stdout, format, args...)
+func (stdio Stdio) print(format string, args ...any) error {
+	_, err := fmt.Fprintf(stdio.Stdout, format, args...)
 	return err
 }
 
@@ -73,29 +73,29 @@ func (p Stdio) print(format string, args ...any) error {
 var urlPattern = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
 // Run runs the command of args. It returns the exit status: 0, 1 for a failure, or 2 for wrong arguments.
-func Run(ctx context.Context, args []string, p Stdio) int {
+func Run(ctx context.Context, args []string, stdio Stdio) int {
 	var c cli
-	out := &checkedWriter{Writer: p.Stdout}
-	p.Stdout = out
+	out := &checkedWriter{Writer: stdio.Stdout}
+	stdio.Stdout = out
 	exit := -1
-	parsed, err := newParser(ctx, &c, p, &exit).Parse(args)
+	parsed, err := newParser(ctx, &c, stdio, &exit).Parse(args)
 	if exit >= 0 { // --help or --version was used
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "dg:", urlPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
+		fmt.Fprintln(stdio.Stderr, "dg:", urlPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
 		return 2
 	}
-	p.log = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
-	p.unknownVariables = unknownSettings(parsed.Model)
-	slog.SetDefault(p.log)
+	stdio.log = telemetry.NewLogger(stdio.Stderr, c.LogLevel, c.LogFormat)
+	stdio.unknownVariables = unknownSettings(parsed.Model)
+	slog.SetDefault(stdio.log)
 	var o *operator
 	err = parsed.BindSingletonProvider(func() (_ *operator, err error) {
-		o, err = openOperator(ctx, parsed, p)
+		o, err = openOperator(ctx, parsed, stdio)
 		return o, err
 	})
 	if err == nil {
-		err = parsed.Run(p)
+		err = parsed.Run(stdio)
 		err = cmp.Or(err, out.err)
 	}
 	if o != nil {
@@ -110,7 +110,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		if apiError, ok := errors.AsType[*apperr.Error](err); ok {
 			message = strings.TrimPrefix(message, string(apiError.Code)+": ") // error codes are for API clients
 		}
-		fmt.Fprintln(p.Stderr, "dg:", message)
+		fmt.Fprintln(stdio.Stderr, "dg:", message)
 		return 1
 	}
 	return 0
@@ -131,8 +131,8 @@ func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 var version = "dev"
 
 // newParser returns kong's parser. --help and --version set exit: ending the process would end a test.
-func newParser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
-	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
+func newParser(ctx context.Context, c *cli, stdio Stdio, exit *int) *kong.Kong {
+	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(stdio.Stdout, stdio.Stderr),
 		kong.Exit(func(code int) { *exit = code }),
 		kong.Description(
 			"The reporting API of DG, and its screens. dg serve --help explains every setting.",

@@ -146,19 +146,19 @@ type migrateCmd struct {
 	ForgetSecretKey bool `help:"Accept DG_SECRET_KEY in place of a lost key. Two-step secrets under the lost key stay unreadable."`
 }
 
-func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
+func (c migrateCmd) Run(ctx context.Context, stdio Stdio) error {
 	keys, err := doctor.Keyring(c.Secrets)
 	if err != nil {
 		return err
 	}
-	db, err := connect(ctx, c.Database, false, p.log)
+	db, err := connect(ctx, c.Database, false, stdio.log)
 	if err != nil {
 		return err
 	}
 	defer db.release()
-	s := db.installation()
-	defer s.Close()
-	if err := s.Run(ctx, doctor.ServerChecks); err != nil {
+	installation := db.installation()
+	defer installation.Close()
+	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -169,12 +169,12 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 			return err
 		}
 	}
-	return p.print("The database is up to date.\n")
+	return stdio.print("The database is up to date.\n")
 }
 
 type databaseCmd struct{ config.Database }
 
-func (c databaseCmd) Run(_ context.Context, p Stdio) error {
+func (c databaseCmd) Run(_ context.Context, stdio Stdio) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
@@ -186,5 +186,5 @@ func (c databaseCmd) Run(_ context.Context, p Stdio) error {
 				err, c.DataDir)
 		}
 	}
-	return p.print("%s\n", url)
+	return stdio.print("%s\n", url)
 }

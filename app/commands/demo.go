@@ -19,9 +19,9 @@ type demoCmd struct {
 	Print bool `help:"Write the demo to standard output in the import format, without a database."`
 }
 
-func (c demoCmd) Run(ctx context.Context, p Stdio) error {
+func (c demoCmd) Run(ctx context.Context, stdio Stdio) error {
 	if c.Print {
-		return demo.Write(p.Stdout, time.Now())
+		return demo.Write(stdio.Stdout, time.Now())
 	}
 	base, err := c.Base()
 	if err != nil {
@@ -30,10 +30,10 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Tell: p.warn, Serve: config.Serve{
+	installation := doctor.Installation{Tell: stdio.warn, Serve: config.Serve{
 		Database: c.Database, Address: c.Address, Secrets: c.Secrets,
 	}}
-	db, err := openDatabase(ctx, &s, p)
+	db, err := openDatabase(ctx, &installation, stdio)
 	if err != nil {
 		return err
 	}
@@ -43,22 +43,22 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer o.Close()
-	greeting, err := o.loadDemo(ctx, p, base)
+	greeting, err := o.loadDemo(ctx, stdio, base)
 	if err != nil {
 		return err
 	}
-	return p.print("%s", greeting)
+	return stdio.print("%s", greeting)
 }
 
-func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
+func (o *operator) loadDemo(ctx context.Context, stdio Stdio, base string) (string, error) {
 	empty, err := demo.IsEmpty(ctx, o.Pool)
 	if err != nil {
 		return "", err
 	}
 	if empty {
-		p.log.Info("loading the demo")
+		stdio.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: demo.Open}
-		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keyring, p); err != nil {
+		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keyring, stdio); err != nil {
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}

@@ -25,7 +25,7 @@ type importCmd struct {
 	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none. A truncated pipe looks complete unless it is gzip."`
 }
 
-func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c importCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	keys, err := doctor.Keyring(c.Secrets)
 	if err != nil {
 		return err
@@ -35,13 +35,13 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
-		inputs[i] = inputFile(name, p)
+		inputs[i] = inputFile(name, stdio)
 	}
-	counts, err := o.importFiles(ctx, inputs, keys, p)
+	counts, err := o.importFiles(ctx, inputs, keys, stdio)
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(stdio.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "type\tadded\treplaced\tunchanged")
 	for _, count := range counts {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", count.ObjectType, count.Added, count.Replaced, count.Unchanged)
@@ -55,11 +55,11 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return w.Flush()
 }
 
-func inputFile(name string, p Stdio) importer.Input {
+func inputFile(name string, stdio Stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{
 			Name: "standard input",
-			Open: func() (io.ReadCloser, error) { return interruptibleReader(p.Stdin), nil },
+			Open: func() (io.ReadCloser, error) { return interruptibleReader(stdio.Stdin), nil },
 		}
 	}
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
@@ -76,19 +76,19 @@ func interruptibleReader(r io.Reader) io.ReadCloser {
 }
 
 func (o *operator) importFiles(
-	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
+	ctx context.Context, inputs []importer.Input, keys identity.Keyring, stdio Stdio,
 ) ([]importer.ObjectCount, error) {
 	var terminal io.Writer
-	if f, ok := p.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		terminal = p.Stderr
-		defer fmt.Fprintln(p.Stderr)
+	if f, ok := stdio.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		terminal = stdio.Stderr
+		defer fmt.Fprintln(stdio.Stderr)
 	}
 	counts, err := importer.Importer{Pool: o.Pool, Keyring: keys, Request: o.request}.
 		Import(ctx, inputs, terminal)
 	if err != nil {
 		return counts, wrapImportError(ctx, err)
 	}
-	o.seal(ctx, p)
+	o.seal(ctx, stdio)
 	return counts, nil
 }
 

@@ -34,7 +34,7 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c memberAddCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
@@ -46,8 +46,8 @@ func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s is %s of %s.\n", c.Email, c.Role, c.Organisation)
-	return o.printInvitation(ctx, p, base, c.Email, invited)
+	fmt.Fprintf(stdio.Stdout, "%s is %s of %s.\n", c.Email, c.Role, c.Organisation)
+	return o.printInvitation(ctx, stdio, base, c.Email, invited)
 }
 
 type memberRoleCmd struct {
@@ -56,8 +56,8 @@ type memberRoleCmd struct {
 	Role string `arg:"" enum:"owner,admin,member" help:"New role: owner, admin or member."`
 }
 
-func (c memberRoleCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	return o.changeRole(ctx, p, c.memberArgs, org.Role(c.Role))
+func (c memberRoleCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
+	return o.changeRole(ctx, stdio, c.memberArgs, org.Role(c.Role))
 }
 
 type memberRemoveCmd struct {
@@ -65,11 +65,11 @@ type memberRemoveCmd struct {
 	memberArgs
 }
 
-func (c memberRemoveCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	return o.changeRole(ctx, p, c.memberArgs, org.NoRole)
+func (c memberRemoveCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
+	return o.changeRole(ctx, stdio, c.memberArgs, org.NoRole)
 }
 
-func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role org.Role) error {
+func (o *operator) changeRole(ctx context.Context, stdio Stdio, m memberArgs, role org.Role) error {
 	err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		person, err := identity.PersonIn(tx, m.Email)
 		if err != nil {
@@ -85,7 +85,7 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m memberArgs, role o
 	if err != nil {
 		return err
 	}
-	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
+	return stdio.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
 // addMember also adds an account if there is none. A person without a password is invited.
@@ -122,11 +122,11 @@ func (o *operator) setRole(
 }
 
 // printInvitation prints no link for a person with a password: a link turns two-step verification off.
-func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
+func (o *operator) printInvitation(ctx context.Context, stdio Stdio, base, email string, invited bool) error {
 	if invited {
-		return o.printReset(ctx, p, base, email)
+		return o.printReset(ctx, stdio, base, email)
 	}
-	return p.print("%s has a password and signs in with it: %s/sign-in\n", email, base)
+	return stdio.print("%s has a password and signs in with it: %s/sign-in\n", email, base)
 }
 
 type accountCmd struct {
@@ -140,7 +140,7 @@ type accountDeleteCmd struct {
 }
 
 // Run refuses to delete the last owner of an organisation.
-func (c accountDeleteCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c accountDeleteCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	ctx = identity.WithRequest(ctx, o.request)
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		person, err := identity.PersonIn(tx, c.Email)
@@ -153,7 +153,7 @@ func (c accountDeleteCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}); err != nil {
 		return err
 	}
-	return p.print("Deleted the account of %s.\n", c.Email)
+	return stdio.print("Deleted the account of %s.\n", c.Email)
 }
 
 type accountResetCmd struct {
@@ -163,16 +163,16 @@ type accountResetCmd struct {
 }
 
 // Run connects as the owner of the tables: the serving role has no right to create links.
-func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c accountResetCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
 	}
-	return o.printReset(ctx, p, base, c.Email)
+	return o.printReset(ctx, stdio, base, c.Email)
 }
 
 // printReset prints a reset link to standard output, never to the log: it is a secret.
-func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) error {
+func (o *operator) printReset(ctx context.Context, stdio Stdio, base, email string) error {
 	reset, err := o.people.BeginReset(identity.WithRequest(ctx, o.request), email)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) 
 	case person.HasPassword:
 		effects = "Its use ends all sessions.\n"
 	}
-	return p.print(`Link for %s, valid once until %s:
+	return stdio.print(`Link for %s, valid once until %s:
 
   %s/account/reset?token=%s
 

@@ -35,15 +35,15 @@ type operator struct {
 const ownerLockTimeout = time.Minute
 
 // openOperator requires the schema of this program: it does not migrate.
-func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
+func openOperator(ctx context.Context, selected *kong.Context, stdio Stdio) (o *operator, err error) {
 	cmd := selected.Selected().Target.Interface().(interface{ databaseSettings() config.Database })
-	db, err := connect(ctx, cmd.databaseSettings(), false, p.log)
+	db, err := connect(ctx, cmd.databaseSettings(), false, stdio.log)
 	if err != nil {
 		return nil, err
 	}
-	s := db.installation()
-	defer s.Close()
-	if err = s.Run(ctx, doctor.ServerChecks, doctor.SchemaChecks); err == nil {
+	installation := db.installation()
+	defer installation.Close()
+	if err = installation.Run(ctx, doctor.ServerChecks, doctor.SchemaChecks); err == nil {
 		command, _, _ := strings.Cut(selected.Command(), " <")
 		o, err = db.operator(ctx, "dg "+command)
 	}

@@ -33,7 +33,7 @@ type organisationCreateCmd struct {
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c organisationCreateCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
@@ -56,8 +56,8 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) er
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
-	return o.printInvitation(ctx, p, base, c.OwnerEmail, invited)
+	fmt.Fprintf(stdio.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
+	return o.printInvitation(ctx, stdio, base, c.OwnerEmail, invited)
 }
 
 type organisationPlanCmd struct {
@@ -66,26 +66,26 @@ type organisationPlanCmd struct {
 	Plan         string `arg:"" enum:"free,team,pro,enterprise" help:"New plan: free, team, pro or enterprise. Below pro, API keys are paused."`
 }
 
-func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c organisationPlanCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		return o.orgs.SetPlanIn(tx, c.Organisation, org.Plan(c.Plan), o.request)
 	}); err != nil {
 		return err
 	}
-	return p.print("%s has the plan %s.\n", c.Organisation, c.Plan)
+	return stdio.print("%s has the plan %s.\n", c.Organisation, c.Plan)
 }
 
 type organisationListCmd struct{ ownerDatabase }
 
-func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c organisationListCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	organisations, err := o.orgs.AllOrganisations(ctx)
 	if err != nil {
 		return err
 	}
 	if len(organisations) == 0 {
-		return p.print("There are no organisations: dg organisation create makes one.\n")
+		return stdio.print("There are no organisations: dg organisation create makes one.\n")
 	}
-	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(stdio.Stdout, 0, 0, 2, ' ', 0)
 	for _, organisation := range organisations {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", organisation.Slug, organisation.Plan,
 			organisation.ReportingMode, organisation.ID, organisation.Name)

@@ -20,7 +20,7 @@ type eraseCmd struct {
 
 // Run erases each player in a transaction, and continues after an unknown one. A transaction fails if the
 // player's line cannot be written, because the operator needs the line to erase again after a restore.
-func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	players, organisationID := c.Players, ""
 	if slug := players[0]; !input.IsID(input.ID(slug)) {
 		if players = players[1:]; len(players) == 0 {
@@ -32,14 +32,14 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		}
 		organisationID = organisation.ID
 	}
-	defer o.seal(ctx, p)
+	defer o.seal(ctx, stdio)
 	missing := 0
 	for _, id := range players {
-		err := o.erase(ctx, p, organisationID, id)
+		err := o.erase(ctx, stdio, organisationID, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
-			err = p.print("%s  no such player\n", id)
+			err = stdio.print("%s  no such player\n", id)
 		case isLockFailure(err):
 			err = fmt.Errorf("a sealer holds the plays, or an import changes players of the "+
 				"organisation. Try again when it has ended: %w", err)
@@ -55,7 +55,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 }
 
 // erase erases a player by pseudonym or id, or only by id if organisationID is "".
-func (o *operator) erase(ctx context.Context, p Stdio, organisationID, player string) (err error) {
+func (o *operator) erase(ctx context.Context, stdio Stdio, organisationID, player string) (err error) {
 	id := input.ID(player)
 	if organisationID != "" {
 		if id, err = o.orgs.PlayerID(ctx, organisationID, player); err != nil {
@@ -66,14 +66,14 @@ func (o *operator) erase(ctx context.Context, p Stdio, organisationID, player st
 		if err := sealer.DropDirty(tx, organisation); err != nil {
 			return err
 		}
-		return p.print("%s  erased from organisation %s\n", id, organisation)
+		return stdio.print("%s  erased from organisation %s\n", id, organisation)
 	}, o.request)
 }
 
 // seal seals changed days. It only logs an error, because unsealed days only slow statistics down.
-func (o *operator) seal(ctx context.Context, p Stdio) {
-	if _, err := sealer.New(o.DB, time.Now, p.log).Seal(ctx); err != nil {
-		p.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)
+func (o *operator) seal(ctx context.Context, stdio Stdio) {
+	if _, err := sealer.New(o.DB, time.Now, stdio.log).Seal(ctx); err != nil {
+		stdio.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)
 	}
 }
 
@@ -86,11 +86,11 @@ type segmentsRebuildCmd struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for another sealer, such as that of dg serve."`
 }
 
-func (c segmentsRebuildCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	result, err := sealer.New(o.DB, time.Now, p.log).Rebuild(ctx, c.Wait)
+func (c segmentsRebuildCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
+	result, err := sealer.New(o.DB, time.Now, stdio.log).Rebuild(ctx, c.Wait)
 	if err != nil {
 		return err
 	}
-	return p.print("Sealed %d days and %d months; dg serve seals %d that are being written to later.\n",
+	return stdio.print("Sealed %d days and %d months; dg serve seals %d that are being written to later.\n",
 		result.Days, result.Months, result.Skipped)
 }

@@ -36,17 +36,17 @@ func (serveCmd) Help() string {
 }
 
 // Run drops root's privileges only after it listens, because ports below 1024 may need root.
-func (c serveCmd) Run(ctx context.Context, p Stdio) error {
+func (c serveCmd) Run(ctx context.Context, stdio Stdio) error {
 	base, _ := c.Base() // "" if the URL is invalid, because it may contain a password
-	p.log.Info("dg starts", "version", version, "base_url", base)
+	stdio.log.Info("dg starts", "version", version, "base_url", base)
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, Tell: p.warn}
+	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: stdio.unknownVariables, Tell: stdio.warn}
 	if err := installation.Run(ctx, doctor.MachineChecks); err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, &installation, p)
+	db, err := openDatabase(ctx, &installation, stdio)
 	if err != nil {
 		return err
 	}
@@ -61,27 +61,27 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer opsListener.Close()
-	p.log.Info("dg listens", "address", mainListener.Addr().String(), "operations", opsListener.Addr().String())
+	stdio.log.Info("dg listens", "address", mainListener.Addr().String(), "operations", opsListener.Addr().String())
 	tuneRuntime()
 	db.dropPrivileges()
 	c.Addr = mainListener.Addr().String() // replaces port 0 by the port that was chosen
-	greeting, err := c.greeting(ctx, db, p)
+	greeting, err := c.greeting(ctx, db, stdio)
 	if err != nil {
 		return err
 	}
-	traces, err := telemetry.NewTraces(ctx, version, p.log)
+	traces, err := telemetry.NewTraces(ctx, version, stdio.log)
 	if err != nil {
 		return err
 	}
 	defer traces.Close()
-	settings := c.settings(db, p.log)
+	settings := c.settings(db, stdio.log)
 	settings.Tracer = traces.Tracer()
 	program, err := assembly.New(ctx, settings)
 	if err != nil {
 		return err
 	}
 	defer program.Close()
-	defer context.AfterFunc(ctx, func() { tellSystemd(p.log, daemon.SdNotifyStopping) })()
+	defer context.AfterFunc(ctx, func() { tellSystemd(stdio.log, daemon.SdNotifyStopping) })()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
@@ -89,15 +89,15 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	}()
 	go func() { cancel(db.watch(ctx)) }()
 	return serve(ctx, program, mainListener, func() {
-		fmt.Fprint(p.Stdout, greeting)
-		tellSystemd(p.log, daemon.SdNotifyReady)
+		fmt.Fprint(stdio.Stdout, greeting)
+		tellSystemd(stdio.log, daemon.SdNotifyReady)
 	})
 }
 
 // warn logs the warnings of checks. It skips failures, which Installation.Run returns.
-func (p Stdio) warn(v doctor.Verdict, check, message string) {
+func (stdio Stdio) warn(v doctor.Verdict, check, message string) {
 	if v == doctor.Warning {
-		p.log.Warn(message, "check", check)
+		stdio.log.Warn(message, "check", check)
 	}
 }
 
@@ -108,31 +108,31 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-func openDatabase(ctx context.Context, s *doctor.Installation, p Stdio) (*database, error) {
-	defer s.Close()
-	db, err := connect(ctx, s.Database, true, p.log)
+func openDatabase(ctx context.Context, installation *doctor.Installation, stdio Stdio) (*database, error) {
+	defer installation.Close()
+	db, err := connect(ctx, installation.Database, true, stdio.log)
 	if err != nil {
 		return nil, err
 	}
-	s.ServingURL = db.servingURL
-	if err := db.prepare(ctx, s); err != nil {
+	installation.ServingURL = db.servingURL
+	if err := db.prepare(ctx, installation); err != nil {
 		db.release()
 		return nil, err
 	}
 	return db, nil
 }
 
-func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
-	if err := s.Run(ctx, doctor.ServerChecks); err != nil {
+func (db *database) prepare(ctx context.Context, installation *doctor.Installation) error {
+	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
+	if err := db.encrypt(ctx, installation.Secrets, false); err != nil {
 		return err
 	}
-	return s.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
+	return installation.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
 }
 
 // settings ignores the errors of flags, which MachineChecks have reported.
@@ -154,7 +154,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	}
 }
 
-func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
+func (c serveCmd) greeting(ctx context.Context, db *database, stdio Stdio) (string, error) {
 	base, _ := c.Base()
 	servingLine := fmt.Sprintf("Serving on %s\n", base)
 	if !c.Demo {
@@ -165,7 +165,7 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 		return "", err
 	}
 	defer o.Close()
-	demoGreeting, err := o.loadDemo(ctx, p, base)
+	demoGreeting, err := o.loadDemo(ctx, stdio, base)
 	return servingLine + demoGreeting, err
 }
 

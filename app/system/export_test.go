@@ -46,8 +46,8 @@ func TestProxyExamplesForwardResponses(t *testing.T) {
 }
 
 // requireSameResponses compares responses to requests that a proxy might rewrite or answer, such as HEAD.
-func requireSameResponses(t *testing.T, e *apptest.ExportServer, proxied *http.Client) {
-	tag := e.Get("/api/v1/forks", e.Token).Header.Get("ETag")
+func requireSameResponses(t *testing.T, dg *apptest.ExportServer, proxied *http.Client) {
+	tag := dg.Get("/api/v1/forks", dg.Token).Header.Get("ETag")
 	large := strings.Repeat("x", 20<<10)
 	for _, q := range []struct{ method, path, header, value string }{
 		{"GET", "/api/v1/forks", "", ""}, {"HEAD", "/api/v1/forks", "", ""}, {"DELETE", "/api/v1/forks", "", ""},
@@ -60,13 +60,13 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, proxied *http.C
 		send := func(c *http.Client, base string) []any {
 			request := tb.Must(http.NewRequestWithContext(t.Context(), q.method, base+q.path, http.NoBody))(t)
 			request.Host = "dg.example.org"
-			request.Header = http.Header{"Authorization": {"Bearer " + e.Token}, cmp.Or(q.header, "X"): {q.value}}
+			request.Header = http.Header{"Authorization": {"Bearer " + dg.Token}, cmp.Or(q.header, "X"): {q.value}}
 			response := tb.Must(c.Do(request))(t)
 			defer response.Body.Close()
 			return []any{response.StatusCode, response.Header["Etag"], response.Header["Content-Type"],
 				apptest.ReadAll(t, response)}
 		}
-		require.Equal(t, send(apptest.NewClient(), e.ListenURL), send(proxied, apptest.PublicURL), "%.60v", q)
+		require.Equal(t, send(apptest.NewClient(), dg.ListenURL), send(proxied, apptest.PublicURL), "%.60v", q)
 	}
 }
 
@@ -130,31 +130,33 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
 	plays := apptest.PickSize(100_000, 100_000, 1_000_000)
-	e := apptest.StartExportServer(t, db, plays, db.Flags()...)
+	dg := apptest.StartExportServer(t, db, plays, db.Flags()...)
 	// The subtests run in sequence, because each looks at PostgreSQL's activity. The last one kills dg.
 	t.Run("is streamed whole in little memory", func(t *testing.T) {
 		if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 			t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
 		}
 		for _, encoding := range []string{"identity", "gzip"} {
-			e.GetBody("/api/v1/forks", e.Token)
-			idle := e.Memory("VmRSS")
+			dg.GetBody("/api/v1/forks", dg.Token)
+			idle := dg.Memory("VmRSS")
 			// resets VmHWM
-			require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0))
+			require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", dg.Process.Pid), []byte("5"), 0))
 			id := "streamed-" + encoding
-			response, body := e.BeginExport(t, id, "Accept-Encoding", encoding)
+			response, body := dg.BeginExport(t, id, "Accept-Encoding", encoding)
 			rows := countRows(t, response, body)
-			growth := e.Memory("VmHWM") - idle
-			t.Logf("%d plays, %s: %.1f MB above idle", e.Plays, encoding, float64(growth)/(1<<20))
-			require.Equal(t, e.Plays, rows)
-			outcome, counted := e.AwaitExport(t, id)
+			growth := dg.Memory("VmHWM") - idle
+			t.Logf("%d plays, %s: %.1f MB above idle", dg.Plays, encoding, float64(growth)/(1<<20))
+			require.Equal(t, dg.Plays, rows)
+			outcome, counted := dg.AwaitExport(t, id)
 			require.Equal(t, "completed", outcome)
-			require.Equal(t, e.Plays, counted)
+			require.Equal(t, dg.Plays, counted)
 			require.Less(t, growth, 32<<20)
 		}
 	})
-	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.ListenURL) })
-	t.Run("breaks visibly if dg is killed", func(t *testing.T) { breakDuringQuery(t, e, e.ListenURL, "wget", e.Kill) })
+	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, dg, dg.ListenURL) })
+	t.Run("breaks visibly if dg is killed", func(t *testing.T) {
+		breakDuringQuery(t, dg, dg.ListenURL, "wget", dg.Kill)
+	})
 }
 
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {

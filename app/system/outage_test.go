@@ -53,34 +53,34 @@ func TestSilentDatabaseIsReportedAsUnavailable(t *testing.T) {
 	const silenceTimeout = 11 * time.Second // within this time, requests and exports notice a silent database
 	pg := apptest.NewExternalServer(t)
 	pg.RequireSuccess("migrate")
-	r := &relay{}
-	e := apptest.StartExportServer(t, pg.World, plays, "--database-url",
-		apptest.ProxyDatabase(t, pg.URL, r.pass), "--migrate-database-url", pg.OwnerURL)
-	_, file := e.BeginExport(t, "silent-export")
+	databaseRelay := &relay{}
+	dg := apptest.StartExportServer(t, pg.World, plays, "--database-url",
+		apptest.ProxyDatabase(t, pg.URL, databaseRelay.pass), "--migrate-database-url", pg.OwnerURL)
+	_, file := dg.BeginExport(t, "silent-export")
 	require.NoError(t, tb.ErrorOf(io.CopyN(io.Discard, file, 64<<10)))
-	r.Lock()
+	databaseRelay.Lock()
 	silentSince := time.Now()
 	require.Error(t, tb.ErrorOf(io.Copy(io.Discard, file)), "a file that is broken off looks whole")
 	require.Less(t, time.Since(silentSince), silenceTimeout)
 	testkit.Concurrently(40, func(i int) { // more requests than the pools have connections
 		startedAt := time.Now()
-		assert.Equal(t, http.StatusServiceUnavailable, e.Get("/api/v1/forks", e.MoreTokens[i%4]).StatusCode)
+		assert.Equal(t, http.StatusServiceUnavailable, dg.Get("/api/v1/forks", dg.MoreTokens[i%4]).StatusCode)
 		assert.Less(t, time.Since(startedAt), silenceTimeout)
 	})
-	r.Unlock()
-	outcome, rows := e.AwaitExport(t, "silent-export")
+	databaseRelay.Unlock()
+	outcome, rows := dg.AwaitExport(t, "silent-export")
 	require.Equal(t, "database_unavailable", outcome)
-	require.Less(t, rows, e.Plays)
+	require.Less(t, rows, dg.Plays)
 	apptest.WaitUntil(t, 5*time.Second, "dg does not answer again", func() bool {
-		return e.Get("/api/v1/forks", e.Token).StatusCode == http.StatusOK
+		return dg.Get("/api/v1/forks", dg.Token).StatusCode == http.StatusOK
 	})
-	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).StatusCode)
+	require.Equal(t, http.StatusOK, dg.Get(dg.ExportPath, dg.Token).StatusCode)
 
-	_, file = e.BeginExport(t, "ends-in-silence")
-	r.Lock()
-	defer r.Unlock()
-	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
-	e.ExitStatus(20 * time.Second)
+	_, file = dg.BeginExport(t, "ends-in-silence")
+	databaseRelay.Lock()
+	defer databaseRelay.Unlock()
+	require.NoError(t, dg.Process.Signal(syscall.SIGTERM))
+	dg.ExitStatus(20 * time.Second)
 	require.Error(t, tb.ErrorOf(io.Copy(io.Discard, file)))
 }
 

@@ -99,32 +99,32 @@ func (r recipe) run(t *testing.T, folder, text, key string) (out string, status 
 // The recipes of /docs and the guide's first requests run as copied, and fail visibly. No redirect gets the key.
 func TestRecipesRunAsCopied(t *testing.T) {
 	t.Parallel()
-	b := &cookbook{servedDemo: serveDemo(t)}
-	b.reader = apptest.SignIn(t, b.ListenURL, apptest.DemoAccount(t, "maren@harbour.example.com"))
-	b.fork = testkit.Submatch(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
-	b.from = testkit.Submatch(t, `from=([0-9-]{10})`, b.text("curl"))
-	b.organisation = testkit.Query[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
-	guide := b.reader.Get("/docs").Body + b.reader.Get("/docs/csv").Body
+	book := &cookbook{servedDemo: serveDemo(t)}
+	book.reader = apptest.SignIn(t, book.ListenURL, apptest.DemoAccount(t, "maren@harbour.example.com"))
+	book.fork = testkit.Submatch(t, `fork="" +# such as ([0-9a-f-]{36})`, book.text("curl"))
+	book.from = testkit.Submatch(t, `from=([0-9-]{10})`, book.text("curl"))
+	book.organisation = testkit.Query[string](book.db, `select org_id::text from forks where id = $1`, book.fork)
+	guide := book.reader.Get("/docs").Body + book.reader.Get("/docs/csv").Body
 	steps := firstRequestPattern.FindAllStringSubmatch(guide, -1)
 	require.Len(t, steps, 9)
 	for _, r := range recipes(t) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			skipWithout(t, r.requiredCommand)
-			key := b.db.AddKey(b.organisation).Token()
-			text := b.text(r.id)
+			key := book.db.AddKey(book.organisation).Token()
+			text := book.text(r.id)
 			if r.id == "nightly-sync" {
-				b.checkSync(t, r, text, key)
+				book.checkSync(t, r, text, key)
 			} else {
-				b.checkReads(t, r, text, key)
-				b.checkBrokenTransfer(t, r, text, key)
+				book.checkReads(t, r, text, key)
+				book.checkBrokenTransfer(t, r, text, key)
 			}
-			out, status := b.runRedirected(t, r, text, key)
+			out, status := book.runRedirected(t, r, text, key)
 			require.NotZero(t, status, out)
-			out, status = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.ListenURL, "http://dg.invalid"), key)
+			out, status = r.run(t, t.TempDir(), strings.ReplaceAll(text, book.ListenURL, "http://dg.invalid"), key)
 			require.NotZero(t, status, out)
 			require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
-			b.checkFirstRequests(t, r, steps, key)
+			book.checkFirstRequests(t, r, steps, key)
 		})
 	}
 }
