@@ -87,7 +87,7 @@ func whyForbidden(from, to string) string {
 	return fmt.Sprintf("%s imports %s, which the table does not allow", from, to)
 }
 
-// mayImport allows each import of the program, and does not allow the listed ones.
+// Each import of the program is allowed by mayImport, and these examples are not.
 func TestModuleBoundaries(t *testing.T) {
 	t.Parallel()
 	for _, forbidden := range [][2]string{

@@ -64,7 +64,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-// countSealerPass keeps the backlog after a failed pass, which did not see all of it.
+// countSealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge stays.
 func (m *metrics) countSealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	switch {

@@ -200,7 +200,7 @@ func (w *world) startLoad(send func(turn int)) (stop func()) {
 	}
 }
 
-// sendIgnoringErrors sends a request from one of 100 addresses, with a key or, for "", with w.cookie.
+// sendIgnoringErrors sends a request from one of 100 addresses, with the token or, if it is "", with w.cookie.
 func (w *world) sendIgnoringErrors(path, token string, client int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.BaseURL+path, http.NoBody)
 	if token == "" {

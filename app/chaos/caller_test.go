@@ -149,7 +149,7 @@ func (c *caller) useWrongSecret(id string) outcome {
 	return result
 }
 
-// send requires the status or a visible failure. A response with the status must have the audit entry.
+// send requires the status or a visible failure. With the status, it adds wantAction to wantEntries.
 func (c *caller) send(
 	id, path string, status int, wantAction string, form url.Values, headers ...string,
 ) (outcome, []byte) {
@@ -157,7 +157,7 @@ func (c *caller) send(
 	if form == nil {
 		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
 	}
-	request.Close = rand.IntN(4) == 0 // some requests end their connection
+	request.Close = rand.IntN(4) == 0 // some requests close their connection
 	response, err := c.http.Do(request)
 	if os.IsTimeout(err) {
 		return outcomeTimeout, nil

@@ -56,7 +56,7 @@ func TestHostileClientsBreakNoResponse(t *testing.T) {
 	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
 	require.NotNil(t, customer.outcomes.Get(string(outcomeRight)))
-	if apptest.ChaosEnabled { // in make test, the tests beside it may slow dg until it refuses a call
+	if apptest.ChaosEnabled { // in make test, parallel tests may slow dg until it refuses a call
 		customer.outcomes.Do(func(n expvar.KeyValue) { require.Equal(t, string(outcomeRight), n.Key, n.Value) })
 	}
 	requireCorrectResponses(t, apptest.OpenAdminDBAt(t, db.URL), dg, customer)

@@ -62,7 +62,7 @@ func waitForSuccess(t *testing.T, c *caller) {
 	}
 }
 
-// requireCorrectResponses requires right responses with their audit entries, and an idle dg.
+// requireCorrectResponses requires that no response was wrong, that audit entries are complete, and that dg is idle.
 func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
 	for _, c := range callers {
 		t.Logf("%v", &c.outcomes)
@@ -80,7 +80,7 @@ func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child,
 	})
 }
 
-// requireEntries requires the audit entries that the responses imply. Each export.finished needs its export.started.
+// requireEntries requires wantEntries in the audit log. Each export.finished needs its export.started.
 func requireEntries(t *testing.T, db *testkit.World, wantEntries map[[2]string]int) {
 	var ids, actions []string
 	var counts []int

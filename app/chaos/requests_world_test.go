@@ -32,7 +32,7 @@ type requestWorld struct {
 	forks         map[string]string            // ids by name
 	groups        map[string]string            // ids by name
 	keyID         string                       // id of the key that forms change
-	offeredSecret string                       // the offered two-step secret of "enrolling"
+	offeredSecret string                       // two-step secret that is offered to "enrolling"
 }
 
 // newRequestWorld stores data and serves the program, which reaches the database by the URL that proxyURL returns.
@@ -141,7 +141,7 @@ func (w *requestWorld) signAllIn() {
 	enrolling.Cookies = maps.Clone(w.cookies["enrolling"])
 	w.offeredSecret = enrolling.BeginTwoStep(testkit.Password)
 	w.cookies["enrolling"] = enrolling.Cookies
-	// dates the last use back, so that each request stores a new one
+	// moves the last use back, so that each request stores a new one
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)
 }

@@ -31,7 +31,7 @@ type smuggler struct {
 	keys          []string
 }
 
-// dial connects from 127.0.0.2, the client address in the log.
+// dial connects from 127.0.0.2, which the log then shows as the client.
 func (s *smuggler) dial() (net.Conn, error) {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	if s.name == "direct" {

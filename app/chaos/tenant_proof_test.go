@@ -19,8 +19,8 @@ import (
 // rows: those of one organisation, of everyone or of no one.
 //
 // A statement is scoped if its result with one organisation's rows equals that with all rows, and if it changes no
-// other rows. Both must still hold after all rows have moved to another organisation. Then each id among the
-// parameters, except the organisation's, belongs to another organisation.
+// other rows. Both must still hold after all rows have moved to another organisation, so that the parameters name
+// one organisation and ids of another's rows.
 type proof struct {
 	t             *testing.T
 	admin         *pgx.Conn
@@ -140,7 +140,7 @@ func (p *proof) usesOrganisationTable(s sentStatement) bool {
 	return p.usesTables[s.sql]
 }
 
-// sufficientFor returns those of the candidates whose rows alone suffice for the statement's result.
+// sufficientFor returns the candidates, organisations or noOne, whose rows alone give the statement's result.
 func (p *proof) sufficientFor(s sentStatement, candidates []string) (sufficient []string) {
 	result := p.run(s, "dg_owner", everyone)
 	if sqlStatePattern.MatchString(result) { // a failed statement reads and changes nothing

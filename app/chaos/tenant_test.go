@@ -23,7 +23,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// crossTenantReasons maps statements that are not scoped to an organisation to the reason (rules.md, Data).
+// crossTenantReasons has the statements that are not scoped to an organisation, and why (rules.md, Data).
 var crossTenantReasons = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
 	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
@@ -47,7 +47,7 @@ var crossTenantReasons = map[string]string{
 	"org.all":         "the operator lists every organisation",
 }
 
-// unsentTagPattern matches tags of statements that no request sends, such as those of imports and on the secret key.
+// unsentTagPattern matches the tags of statements that no request sends, such as those of imports.
 var unsentTagPattern = regexp.MustCompile(`^importer\.|` +
 	`^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
 	`^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|twoStepSecrets|useRecoveryCode|` +
@@ -112,7 +112,7 @@ func programTags(t *testing.T) (tags []string) {
 
 type recorder struct {
 	mu         sync.Mutex
-	statements map[string]sentStatement // by SQL and values, each once
+	statements map[string]sentStatement // by SQL and values
 }
 
 type sentStatement struct {

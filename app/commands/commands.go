@@ -130,7 +130,7 @@ func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 // version is set by the linker (-X).
 var version = "dev"
 
-// newParser returns kong's parser. --help and --version set exit: ending the process would end a test.
+// newParser returns kong's parser. --help and --version set exit, and do not end the process.
 func newParser(ctx context.Context, c *cli, stdio Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(stdio.Stdout, stdio.Stderr),
 		kong.Exit(func(code int) { *exit = code }),
@@ -212,7 +212,7 @@ func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error)
 		return nil, fmt.Errorf("%s and %s%s are both set: set one", name, name, fileSuffix)
 	}
 	text, err := readText(path)
-	if text = strings.TrimSpace(text); err == nil && text == "" { // an empty file would count as not set
+	if text = strings.TrimSpace(text); err == nil && text == "" { // without the error, no secret would be set
 		err = fmt.Errorf("%s is empty", path)
 	}
 	if err != nil {

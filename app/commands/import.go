@@ -116,7 +116,7 @@ func wrapImportError(ctx context.Context, err error) error {
 }
 
 const (
-	sqlStateDiskFull = "53100" // not for the WAL: if it cannot be written, PostgreSQL restarts
+	sqlStateDiskFull = "53100" // not if the WAL cannot be written: PostgreSQL then restarts
 	sqlStateNotNull  = "23502"
 )
 

@@ -34,7 +34,7 @@ type operator struct {
 // ownerLockTimeout is the lock timeout of operator commands: they may wait for an import.
 const ownerLockTimeout = time.Minute
 
-// openOperator requires the schema of this program: it does not migrate.
+// openOperator does not migrate. It fails if the schema is older than this program.
 func openOperator(ctx context.Context, selected *kong.Context, stdio Stdio) (o *operator, err error) {
 	cmd := selected.Selected().Target.Interface().(interface{ databaseSettings() config.Database })
 	db, err := connect(ctx, cmd.databaseSettings(), false, stdio.log)

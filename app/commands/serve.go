@@ -190,7 +190,7 @@ const tcpSegmentSize = 1448
 
 func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// if this fails, only slow readers time out
+		// without the limit, only slow readers may time out
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, tcpSegmentSize)
 	})
 }

@@ -51,7 +51,7 @@ type generator struct {
 	players map[string][]player // players by organisation, in order of joining
 }
 
-// reseed restarts the random numbers. They depend only on the first 32 bytes of text.
+// reseed restarts the random numbers. Equal texts, of at least 32 bytes, give equal numbers.
 func (g *generator) reseed(text string) {
 	g.source = rand.NewChaCha8([32]byte([]byte(text)))
 	g.random = rand.New(g.source) //nolint:gosec // the demo is the same each time

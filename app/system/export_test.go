@@ -80,7 +80,7 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	}
 }
 
-// requireLosslessRestart requires that no request fails while two instances restart in turn. line configures one.
+// requireLosslessRestart requires that no request fails while instances restart in turn. line configures one of them.
 func requireLosslessRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
@@ -139,7 +139,7 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 		for _, encoding := range []string{"identity", "gzip"} {
 			dg.GetBody("/api/v1/forks", dg.Token)
 			idle := dg.Memory("VmRSS")
-			// resets VmHWM
+			// resets VmHWM, the peak of the resident memory
 			require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", dg.Process.Pid), []byte("5"), 0))
 			id := "streamed-" + encoding
 			response, body := dg.BeginExport(t, id, "Accept-Encoding", encoding)

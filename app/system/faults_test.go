@@ -39,7 +39,7 @@ const (
 
 var adviceSQLPattern = regexp.MustCompile(`run as [^:]+: (.+)`)
 
-// requireReports requires that dg doctor and dg serve report the fault. It returns the line of dg doctor.
+// requireReports requires that dg doctor and dg serve report the fault. It returns the line that dg doctor prints.
 func (f fault) requireReports(t *testing.T, args []string) (advice string) {
 	run := func(command string) *apptest.Child {
 		return apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, f.env...) },

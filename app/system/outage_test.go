@@ -50,7 +50,7 @@ func (r *relay) wait() {
 func TestSilentDatabaseIsReportedAsUnavailable(t *testing.T) {
 	t.Parallel()
 	const plays = 200_000                   // more than the socket buffers hold
-	const silenceTimeout = 11 * time.Second // within this time, requests and exports notice a silent database
+	const silenceTimeout = 11 * time.Second // within this time, requests and exports fail
 	pg := apptest.NewExternalServer(t)
 	pg.RequireSuccess("migrate")
 	databaseRelay := &relay{}

@@ -112,7 +112,7 @@ func (w *replicaWorld) deadStandbyIsLeftOut(t *testing.T) {
 	w.awaitRead("a replica that came back", func() { w.stats() })
 }
 
-// A diverged replica accepts writes, has more records on the same timeline, or follows its own promotion.
+// A diverged replica accepts writes, has WAL records of its own, or is on a timeline of its own.
 func (w *replicaWorld) divergedStandbyIsNeverRead(t *testing.T) {
 	want := w.stats()
 	for _, divergence := range []struct{ name, reason string }{
@@ -226,7 +226,7 @@ func (w *replicaWorld) awaitRead(name string, read func()) {
 	})
 }
 
-// requireLeftOut requires that the replica is left out, with the reason in the log after position since.
+// requireLeftOut requires that the replica is left out, and that the log names the reason after byte since.
 func (w *replicaWorld) requireLeftOut(since int, reason string) {
 	apptest.WaitUntil(w.t, 30*time.Second, "the replica is not left out, because "+reason, func() bool {
 		w.stats()

@@ -61,7 +61,7 @@ func createRoles(pg *apptest.ExternalServer, user string) (output string) {
 	return out
 }
 
-// The serving role cannot undo a revocation, hide a use, or fill the disk outside the tables.
+// The serving role cannot undo a revocation, hide the use of a key, or fill the disk outside the tables.
 func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	pg := apptest.NewExternalServer(t)

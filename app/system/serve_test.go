@@ -64,7 +64,7 @@ func TestServeReportsItsState(t *testing.T) {
 	require.Equal(t, "/v1/traces", collector.Received()[0].URL.Path)
 }
 
-// A second Ctrl-C ends dg at once, without the grace. Within a second of the first it may be ignored.
+// A second Ctrl-C ends dg without the grace period, but may be ignored within a second of the first.
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

@@ -147,7 +147,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	for i := range apptest.PickSize(9, 9, 30) {
 		n.changePlays()
 		switch i {
-		case 3: // the reporting setMode changes between HEAD and GET
+		case 3: // the reporting mode changes between HEAD and GET
 			n.interfere = func(forward func()) {
 				setMode("nominative")
 				forward()
