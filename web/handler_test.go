@@ -29,11 +29,10 @@ import (
 
 // A path without an organisation redirects to the person's only organisation, or offers a choice of several.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
-	w, acme := webtest.StartAcme(t)
+	w, acme, owner := webtest.StartAsOwner(t)
 	slash := w.AddOrganisation(`a/b "<c> é?#%`)
 
 	testkit.RequireRedirect(t, "/sign-in?next=%2Fsettings%2Fapi-keys", w.Browser(t).Get("/settings/api-keys"))
-	owner := w.SignIn(t, acme.Owner)
 	testkit.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
 	testkit.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
 	testkit.RequireRedirect(t, "/account", w.SignIn(t, acme.Member).Get("/reports"))
@@ -82,8 +81,7 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 
 // A form submitted after its session has ended changes nothing, and leads to the sign-in and then to the empty form.
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
-	w, acme := webtest.StartAcme(t)
-	b := w.SignIn(t, acme.Owner)
+	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.Path("/settings/api-keys/new")
 	w.DB.Exec(`delete from sessions`)
 	signIn := "/sign-in?next=" + url.QueryEscape(path)

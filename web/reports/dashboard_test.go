@@ -17,6 +17,12 @@ import (
 	"dg/web/ui"
 )
 
+func addPlayOfEach(w *webtest.World, fork testkit.Fork, at time.Time, players ...testkit.Player) {
+	for _, p := range players {
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: at})
+	}
+}
+
 // The default period is the last 28 complete days. The preset of the current period is marked. Presets keep the group.
 func TestDashboardMarksThePresetOfItsPeriod(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
@@ -137,13 +143,8 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	fork := w.AddFork(o)
 	players := w.DB.AddPlayers(o.ID, 9)
 	group := w.DB.AddGroupNamed(o.ID, "Western region", players[:6]...)
-	play := func(at time.Time, players ...testkit.Player) {
-		for _, p := range players {
-			w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: at})
-		}
-	}
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
-	play(day, players...)
+	addPlayOfEach(w, fork, day, players...)
 	const nothing = "There are no figures to compare with."
 	for comparison, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
 		read := func() testkit.Page {
@@ -152,22 +153,22 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 			return p
 		}
 		empty := read().Has(t, nothing).Lacks(t, `class="then"`).Body
-		play(before, players[:4]...)
+		addPlayOfEach(w, fork, before, players[:4]...)
 		require.Equal(t, empty, read().Body, "four of the group played")
-		play(before, players[6:]...)
-		require.Equal(t, empty, read().Body, "others played")
-		play(before, players[4])
+		addPlayOfEach(w, fork, before, players[6:]...)
+		require.Equal(t, empty, read().Body, "other players played")
+		addPlayOfEach(w, fork, before, players[4])
 		read().Has(t, `<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
 			`<path class="then"`)
 	}
 	today := time.Now().UTC()
-	play(today.AddDate(0, 0, -29), players...)
-	play(today.AddDate(0, 0, -1), players[:4]...)
-	play(today, players...)
+	addPlayOfEach(w, fork, today.AddDate(0, 0, -29), players...)
+	addPlayOfEach(w, fork, today.AddDate(0, 0, -1), players[:4]...)
+	addPlayOfEach(w, fork, today, players...)
 	path := o.Path("/reports/%s?from=%s&to=%s&groupId=%s", fork.ID,
 		today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly), group)
 	b.Get(path).Has(t, "Plays</a></dt><dd>10</dd>", nothing) // the figures of the complete days are hidden
-	play(today.AddDate(0, 0, -1), players[4])
+	addPlayOfEach(w, fork, today.AddDate(0, 0, -1), players[4])
 	b.Get(path).Has(t, `<b title="This change may be chance"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
 	b.Get(o.Path("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
@@ -187,9 +188,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	fork := w.AddFork(o)
 	players := w.DB.AddPlayers(o.ID, 14)
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
-	for _, p := range players[:12] {
-		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: day})
-	}
+	addPlayOfEach(w, fork, day, players[:12]...)
 	sales := w.DB.AddGroupNamed(o.ID, "Sales", players[:9]...)
 	w.DB.AddGroupNamed(o.ID, "Sales EU", players[:8]...)
 	w.DB.AddGroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played
@@ -246,9 +245,7 @@ func TestSearchIgnoresHiddenNames(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.AddFork(o)
 	players := w.DB.AddPlayersNamed(o.ID, "ELODIE", "Mélodie")
-	for _, p := range players {
-		w.DB.AddPlay(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
-	}
+	addPlayOfEach(w, fork, time.Now().AddDate(0, 0, -1), players...)
 	playersMatching := func(search string) testkit.Page {
 		return b.Get(o.Path("/reports/%s/players?player=%s", fork.ID, url.QueryEscape(search)))
 	}

@@ -4,11 +4,11 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const live = document.getElementById('live');
   const say = (words) => { if (live) { live.textContent = ''; setTimeout(() => { live.textContent = words; }, 50); } };
-  history.replaceState(null, '', location.href);  // of an answer to a POST, too: the history leads back by GET
+  history.replaceState(null, '', location.href);  // after a POST, the history entry becomes a GET
   const plain = (e) => !e.defaultPrevented && e.button === 0 && !e.metaKey && !e.ctrlKey && !e.shiftKey && !e.altKey;
 
-  // Some browsers restore pages from their back/forward cache despite no-store, even after a sign-out. Load the address again; a
-  // reload would send a form again.
+  // Some browsers restore pages from their back/forward cache despite no-store, even after a sign-out. A reload could send a form
+  // again, so the address is loaded instead.
   addEventListener('pageshow', (e) => { if (e.persisted) location.replace(location.pathname + location.search); });
 
   // Local time: the server writes UTC. Show the reader's time zone instead, in the same form, and UTC in the tooltip.
@@ -22,10 +22,10 @@
     const time = [p.hour, p.minute, p.second].filter(Boolean).join(':');
     return time ? [`${day}, ${time}`, p.timeZoneName].join(' ').trim() : day;
   };
-  // Screen readers read the changes of a live region, not its first content: this changes it.
+  // Screen readers announce a change of a live region, not its initial content: the notice moves there after loading.
   for (const note of all('.note[role=status]')) { note.removeAttribute('role'); say(note.textContent); }
 
-  // What a page has anew after each choice.
+  // init prepares the elements in root. It runs again when a choice replaces the content of the page.
   let armed = false;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const init = (root) => {
@@ -90,16 +90,16 @@
       mark();
     }
 
-    // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
+    // Copy buttons are hidden without script. A live region and the button's text report the result.
     for (const button of all('button[data-copy]', root)) {
       const words = button.textContent;
       let timer;
       button.hidden = false;
-      button.ariaLabel ||= words;  // the name stays: what happened is said once
+      button.ariaLabel ||= words;  // so that only the live region announces the result
       button.addEventListener('click', async () => {
         const source = document.getElementById(button.dataset.copy);
         try {
-          await navigator.clipboard.writeText((source.innerText || source.textContent).trim()); // folded away, it has no innerText
+          await navigator.clipboard.writeText((source.innerText || source.textContent).trim()); // innerText is empty in a closed details
         } catch {
           getSelection().selectAllChildren(source);
           say('Copying failed. The text is selected: press Ctrl+C.');
@@ -107,7 +107,7 @@
           return;
         }
         if (source.closest('[data-secret]')) armed = false;
-        if (!armed) for (const el of all('.secret .primary, .secret ~ .actions > .btn')) el.classList.toggle('primary', !!el.href);  // the next step
+        if (!armed) for (const el of all('.secret .primary, .secret ~ .actions > .btn')) el.classList.toggle('primary', !!el.href);  // Done becomes the primary button
         say(button.dataset.said || 'Copied.');
         button.textContent = 'Copied';
         clearTimeout(timer);
@@ -115,22 +115,22 @@
       });
     }
 
-    // A menu takes the focus of its search, and closes with Escape.
+    // An opened menu focuses its search field. Escape closes the menu.
     for (const { parentNode: list } of all('details > .menu', root)) {
-      new MutationObserver(() => {  // before the next key, which a toggle event may follow
-        if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
+      new MutationObserver(() => {  // a toggle event may come after the next key
+        if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // partly covered elements are not pressed by mistake
         if (list.open) list.querySelector('[data-find]')?.focus();
       }).observe(list, { attributeFilter: ['open'] });
       list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { list.open = false; list.querySelector('summary').focus(); } });
     }
 
-    // A phone has the menus of a report in a sheet.
+    // On phones, a button opens the menus of a report in a dialog.
     for (const button of all('[data-sheet]', root)) {
       button.hidden = false;
       button.addEventListener('click', () => button.nextElementSibling.showModal());
     }
 
-    // A field that leaves the rows of a list that contain its text. Enter opens the first of them.
+    // A search field hides the rows that do not contain its text. Enter opens the first visible row.
     for (const find of all('input[data-find]', root)) {
       const rows = all(`#${find.dataset.find} :is(li, tbody tr)`);
       find.hidden = false;
@@ -141,7 +141,7 @@
       find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
     }
 
-    // A fragment opens a menu, in most browsers without script too. They drop the focus in the first frame.
+    // A fragment opens the menu that it names. Browsers reset the focus in the first frame, so it is set later.
     const named = document.getElementById(location.hash.slice(1))?.closest('details > .menu');
     if (named) {
       named.parentNode.open = true;
@@ -151,7 +151,7 @@
   };
   init(document);
 
-  // A click on a row of the log opens its entry. The position of a tr is static in WebKit: its summary cannot cover it.
+  // A click on a row of the log opens its entry. CSS cannot do this: WebKit does not position a tr.
   document.addEventListener('click', (e) => {
     const entry = e.target.closest('.log tbody tr')?.querySelector('details');
     if (entry && !entry.contains(e.target) && !e.target.closest('a') && String(getSelection()) === '') entry.open = !entry.open;
@@ -205,7 +205,7 @@
   });
   addEventListener('popstate', () => { if (here(location) && shown !== location.pathname + location.search) change(location.href, false); });
 
-  // The expiry that is being chosen, in the reader's time zone.
+  // The chosen expiry is also shown in the reader's time zone.
   for (const el of all('[data-instant]')) {
     const day = document.getElementById('day');
     const show = () => {
@@ -217,7 +217,7 @@
     show();
   }
 
-  // A new key's page tells of its first request, for ten minutes.
+  // For ten minutes, the page of a new key waits for its first request and announces it.
   for (const el of all('[data-waits]')) {
     const look = async (tries) => {
       const page = await fetch(el.dataset.waits).then((r) => r.text()).catch(() => '');
@@ -234,15 +234,15 @@
     look(120);
   }
 
-  // A page of an error that passes is loaded again when the server says.
+  // The page of a temporary error reloads after the interval that the server gives.
   for (const el of all('[data-retry]')) {
     el.hidden = false;
-    setTimeout(() => location.reload(), 1000 * el.dataset.retry * (1 + Math.random()));  // not all pages at once
+    setTimeout(() => location.reload(), 1000 * el.dataset.retry * (1 + Math.random()));  // jitter: not all pages at once
   }
 
   addEventListener('beforeprint', () => { for (const el of all('[data-printed]')) el.textContent = local(new Date(), 'day'); });
 
-  // Downloads of what is on the page.
+  // These downloads save text of the page, such as recovery codes.
   for (const button of all('button[data-download]')) {
     button.hidden = false;
     button.addEventListener('click', () => {
@@ -252,7 +252,7 @@
       link.download = button.dataset.file;
       armed = false;
       link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60000);  // some browsers read it after the click
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);  // some browsers read the URL after the click
     });
   }
 
@@ -300,8 +300,8 @@
     });
   }
 
-  // A form is sent from its page, and the answer takes the page's place. No entry of the history is a POST, which WebKit sends again
-  // without asking, and a reload sends nothing. A double click sends the form once.
+  // fetch sends the form, and the response replaces the page. So no history entry is a POST, which WebKit would send again without
+  // asking, and a reload sends nothing. A double click sends the form once.
   for (const form of all('form[data-submit-once]')) {
     let sent = false;
     form.addEventListener('submit', async (e) => {
@@ -329,7 +329,7 @@
     });
   }
 
-  // Guard: a secret that is shown once is not left by accident, and is not on the page when the reader comes back.
+  // Guard: a dialog asks before the reader leaves a secret that is shown once. A page restored from the history has no secret.
   const secrets = all('[data-secret]');
   const leave = document.getElementById('leave');
   if (secrets.length && leave && leave.showModal) {
@@ -337,7 +337,7 @@
     let go = null;
     history.replaceState(null, '', leave.dataset.after);
     const ask = (e, then) => { e.preventDefault(); go = then; leave.returnValue = ''; leave.showModal(); };
-    // Copied with the keyboard or a menu: the whole secret, whatever was selected around it.
+    // A copy by keyboard or menu counts if the selection contains a whole secret.
     const bare = (text) => text.replace(/\s+/g, '');
     document.addEventListener('copy', () => {
       const taken = bare(String(getSelection()));

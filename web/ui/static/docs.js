@@ -4,13 +4,13 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const live = document.getElementById('live');
 
-  // The list of pages is open where it has room.
+  // On wide windows, the list of pages is open.
   const wide = matchMedia('(min-width: 72.01rem)');
   const fit = () => { for (const part of all('details.pages')) part.open = wide.matches; };
   wide.addEventListener('change', fit);
   fit();
 
-  // Each section can be linked. An address of a language chooses its tab.
+  // Each section gets a link to itself. A fragment that names a language selects its tab.
   for (const heading of all('main section > h2[id], #error-table [id] > th')) {
     heading.insertAdjacentHTML('afterbegin', `<a class="anchor" href="#${heading.closest('[id]').id}" aria-label="Link to this section">#</a>`);
   }
@@ -18,7 +18,7 @@
   addEventListener('hashchange', choose);
   choose();
 
-  // Search: what is typed shows the page of results and its list of pages, which marks none, in place of these. Enter opens the first.
+  // Search: typing replaces the page and its sidebar by those of the results. Enter opens the first result.
   const search = document.querySelector('form[role=search]');
   if (search) {
     const input = search.q;
@@ -38,7 +38,7 @@
       const answer = await fetch(`${search.action}?${new URLSearchParams(new FormData(search))}`);
       if (!answer.ok) return;
       const found = partsOf(new DOMParser().parseFromString(await answer.text(), 'text/html'));
-      if (query !== input.value) return; // a later answer follows
+      if (query !== input.value) return; // a newer query has been sent
       answered = query;
       show(found);
       const [results] = found;
@@ -53,7 +53,7 @@
     search.addEventListener('submit', async (e) => {
       e.preventDefault();
       await find();
-      if (answered === input.value) document.querySelector('.results a')?.click(); // not a hit of the search before
+      if (answered === input.value) document.querySelector('.results a')?.click(); // not a result of the previous query
     });
   }
 
@@ -63,7 +63,7 @@
     if (!links[0].heading.isConnected) return; // results are shown
     const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
     const passed = links.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
-    // At the end, the sections below the last heading that passed are in sight: the one that was asked for, or the last.
+    // At the end of the page several sections are in sight: mark the one in the address, or the last.
     const asked = () => links.find(({ link, heading }) => link.hash === location.hash && heading.getBoundingClientRect().top > 0);
     const current = atEnd && scrollY > 0 ? asked() ?? links.at(-1) : passed.at(-1) ?? links[0];
     for (const item of links) {
