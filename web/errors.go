@@ -20,7 +20,7 @@ type errorView struct {
 	httpserver.Failure
 	Link     ui.Link
 	Operator mail.Address
-	Retries  bool // whether the page reloads itself after RetryAfter
+	Reloads  bool // whether the page reloads itself after RetryAfter
 }
 
 // ErrorPage responds to a browser's failed request with a page. It returns false and writes nothing
@@ -36,7 +36,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	f.Message = text.message
 	view := errorView{Layout: ui.NewLayout(h.readerOf(c, f), text.title, ui.AreaNone), Failure: f, Operator: h.operator}
 	view.HasCookie = c.Cookies(ui.SessionCookie) != ""
-	view.Retries = f.Status == fiber.StatusServiceUnavailable && f.RetryAfter > 0 &&
+	view.Reloads = f.Status == fiber.StatusServiceUnavailable && f.RetryAfter > 0 &&
 		c.Method() == fiber.MethodGet
 	view.Link = nextLink(c, &view)
 	page, err := h.Execute(c, "error", &view)

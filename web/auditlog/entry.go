@@ -150,4 +150,4 @@ func codeWords(code string) string {
 	return strings.ToLower(strings.ReplaceAll(capitalPattern.ReplaceAllString(code, " $0"), "_", " "))
 }
 
-func term(code string) string { return ui.Label(codeWords(code)) }
+func term(code string) string { return ui.Capitalise(codeWords(code)) }

@@ -41,9 +41,9 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	view := organisationView{
 		Path:        p.Path("/settings/organisation"),
 		Name:        o.Name,
-		Plan:        ui.Label(o.Plan),
+		Plan:        ui.Capitalise(o.Plan),
 		IncludesAPI: o.Plan.IncludesAPI(),
-		Mode:        ui.Label(o.ReportingMode),
+		Mode:        ui.Capitalise(o.ReportingMode),
 		Nominative:  o.ReportingMode == org.Nominative,
 	}
 	if p.May(org.ChangeReportingMode) {
@@ -82,24 +82,24 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 		return err
 	}
 	twoStepCount := int64(0)
-	for _, p := range people {
-		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[p.ID])
+	for _, m := range people {
+		rank := slices.Index([]org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}, roles[m.ID])
 		view.Members = append(view.Members,
-			memberRow{p.Name, p.Email, ui.Label(roles[p.ID]), p.TwoStep, p.TwoStepSince, rank})
-		if p.TwoStep {
+			memberRow{m.Name, m.Email, ui.Capitalise(roles[m.ID]), m.TwoStep, m.TwoStepSince, rank})
+		if m.TwoStep {
 			twoStepCount++
 		}
 	}
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
-	listed := ""
+	qualifier := ""
 	if total > len(members) {
-		listed = "listed "
+		qualifier = "listed "
 		view.Unlisted = ui.Plural(int64(total-len(members)), "%s more member is not listed.",
 			"%s more members are not listed.")
 	}
 	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s %smembers.",
-		ui.Count(twoStepCount), ui.Count(int64(len(view.Members))), listed)
+		ui.Count(twoStepCount), ui.Count(int64(len(view.Members))), qualifier)
 	return nil
 }

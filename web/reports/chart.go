@@ -16,7 +16,7 @@ type chart struct {
 	Earlier string // the compared period in words; "": no comparison
 	Value   string // the figure of the whole period
 	Bars    []bar
-	Most    bar // the bar with the highest value
+	Highest bar // the bar with the highest value
 	Ticks   []ui.Tick
 
 	Panel               ui.Panel
@@ -27,11 +27,11 @@ type chart struct {
 
 // bar is a day, a week or part of a week. Earlier sums the same days of the compared period.
 type bar struct {
-	Name             string
-	EarlierName      string            // the days in the compared period; "": they are not in it
-	From, Days       int               // the index of the bar's first day, and the number of days
-	Current, Earlier reports.DailyStat // Earlier is zero after the end of the compared period
-	now, before      value
+	Name                       string
+	EarlierName                string            // the days in the compared period; "": they are not in it
+	From, Days                 int               // the index of the bar's first day, and the number of days
+	Current, Earlier           reports.DailyStat // Earlier is zero after the end of the compared period
+	currentValue, earlierValue value
 }
 
 // value is the measure of a bar. ok is false if there is none, such as an average of no plays.
@@ -100,9 +100,9 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	c.Bars = barsOf(p, today, s.Daily, earlier)
 	for i := range c.Bars {
 		b := &c.Bars[i]
-		b.now.n, b.now.ok = m.read(totalOf(b.Current))
-		b.before.n, b.before.ok = m.read(totalOf(b.Earlier))
-		b.before.ok = b.before.ok && b.EarlierName != ""
+		b.currentValue.n, b.currentValue.ok = m.read(totalOf(b.Current))
+		b.earlierValue.n, b.earlierValue.ok = m.read(totalOf(b.Earlier))
+		b.earlierValue.ok = b.earlierValue.ok && b.EarlierName != ""
 	}
 	c.draw(p)
 	return c
@@ -130,38 +130,38 @@ func (c *chart) draw(p reports.Period) {
 	days := min(p.Days, fewDays)
 	connected, earlierConnected := false, false
 	for i, b := range c.Bars {
-		isolated := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
+		isolated := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].currentValue.ok)
 		switch {
 		case c.IsCount:
-			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.now.n)
-			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.before.n)
+			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.currentValue.n)
+			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.earlierValue.n)
 			continue
 		case isolated || len(c.Bars) <= maxDots:
 			dots := &c.Dots
 			if b.Current.Plays < fewPlays {
 				dots = &c.FewDots
 			}
-			*dots += c.point(b, b.now, new(bool))
+			*dots += c.point(b, b.currentValue, new(bool))
 			fallthrough
 		default:
-			c.Shapes += c.point(b, b.now, &connected)
+			c.Shapes += c.point(b, b.currentValue, &connected)
 		}
-		c.EarlierPath += c.point(b, b.before, &earlierConnected)
+		c.EarlierPath += c.point(b, b.earlierValue, &earlierConnected)
 	}
 }
 
-// panel returns the frame of the chart, and sets Most.
+// panel returns the frame of the chart, and sets Highest.
 func (c *chart) panel(p reports.Period) ui.Panel {
 	low, high := int64(fullRate), int64(0)
 	for _, b := range c.Bars {
-		for _, v := range []value{b.now, b.before} {
+		for _, v := range []value{b.currentValue, b.earlierValue} {
 			if v.ok {
 				low = min(low, v.n)
 				high = max(high, v.n)
 			}
 		}
-		if b.now.ok && (!c.Most.now.ok || b.now.n > c.Most.now.n) {
-			c.Most = b
+		if b.currentValue.ok && (!c.Highest.currentValue.ok || b.currentValue.n > c.Highest.currentValue.n) {
+			c.Highest = b
 		}
 	}
 	if c.IsCount {

@@ -77,9 +77,9 @@ func cellsWithoutCommas(pattern string, p testkit.Page) [][]string {
 }
 
 func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
-	mode := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
+	modeLabels := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
 	require.Contains(t, testkit.Submatch(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
-		` ·&nbsp;</span><span class="pill">`+mode[want.ReportingMode])
+		` ·&nbsp;</span><span class="pill">`+modeLabels[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{
@@ -93,18 +93,18 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	}
 	figures := cellsWithoutCommas(webtest.FigureCells, p)
 	require.Len(t, figures, 5)
-	figure := func(i int, n json.Number, scale int64, none bool) string {
-		if none {
+	figure := func(i int, n json.Number, scale int64, noValues bool) string {
+		if noValues {
 			return "–" // there are no values to average
 		}
 		return percent(t, figures[i][1], n, scale)
 	}
-	none := want.CompletionRate == "0"
+	noValues := want.CompletionRate == "0"
 	require.Equal(t, [][]string{
 		{"Players", want.UniquePlayers.String()}, {"Plays", want.Plays.String()},
-		{"Average score", figure(2, want.AvgScorePercent, 1, none)},
+		{"Average score", figure(2, want.AvgScorePercent, 1, noValues)},
 		{"Completion rate", figure(3, want.CompletionRate, 100, want.Plays == "0")},
-		{"Pass rate", figure(4, want.PassRate, 100, none)},
+		{"Pass rate", figure(4, want.PassRate, 100, noValues)},
 	}, figures)
 	if want.Plays == "0" {
 		p.Has(t, "No plays in this period")
@@ -126,21 +126,21 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	}
 	skills := cellsWithoutCommas(skillCells, b.Get(p.Request.URL.RequestURI()+"&skills=all"))
 	require.Len(t, skills, len(want.Skills))
-	next := 0
+	nextSkill := 0
 	for _, area := range []string{"prompting", "data", "ai"} { // the API lists skills in the order of the catalogue
 		for _, k := range want.Skills {
 			if strings.HasPrefix(k.SkillID, area+".") {
-				got := skills[next]
-				rate := percent(t, got[3], k.CorrectRate, 100)
-				require.Equal(t, []string{k.SkillID, rate, k.Attempts.String(), rate}, got)
-				next++
+				cells := skills[nextSkill]
+				rate := percent(t, cells[3], k.CorrectRate, 100)
+				require.Equal(t, []string{k.SkillID, rate, k.Attempts.String(), rate}, cells)
+				nextSkill++
 			}
 		}
 	}
 	var players [][]string
-	for _, q := range want.Players {
-		players = append(players, []string{q.PlayerLabel, q.Plays.String(), percent(t, "", q.BestScorePercent, 1),
-			map[bool]string{true: "Yes"}[q.Passed], q.LastPlayedAt})
+	for _, player := range want.Players {
+		players = append(players, []string{player.PlayerLabel, player.Plays.String(),
+			percent(t, "", player.BestScorePercent, 1), map[bool]string{true: "Yes"}[player.Passed], player.LastPlayedAt})
 	}
 	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?sort=-plays&", 1)))
 	for _, row := range listed {
@@ -203,7 +203,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	now := time.Now().UTC()
-	kinds := map[string]int{}
+	reportKinds := map[string]int{}
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		o := w.StoreOrganisation(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		forks := []testkit.Fork{w.AddFork(o), w.AddFork(o), w.AddFork(o)}
@@ -231,13 +231,13 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 			requireSameFigures(t, owner, p.Is(t, 200), want)
 			switch {
 			case want.Suppressed:
-				kinds["suppressed"]++
+				reportKinds["suppressed"]++
 			case want.Plays == "0":
-				kinds["empty"]++
+				reportKinds["empty"]++
 			case len(want.Players) > 25:
-				kinds["paged"]++
+				reportKinds["paged"]++
 			}
 		}
 	}
-	require.Greater(t, min(kinds["suppressed"], kinds["empty"], kinds["paged"]), 1, "%v", kinds)
+	require.Greater(t, min(reportKinds["suppressed"], reportKinds["empty"], reportKinds["paged"]), 1, "%v", reportKinds)
 }

@@ -33,8 +33,8 @@ func Plural(n int64, one, other string) string {
 	return strings.Replace(other, "%s", Count(n), 1)
 }
 
-// Label capitalises a role, a plan or a reporting mode, which is ASCII: owner becomes Owner.
-func Label[T ~string](value T) string {
+// Capitalise capitalises a role, a plan or a reporting mode, all ASCII: owner becomes Owner.
+func Capitalise[T ~string](value T) string {
 	if value == "" {
 		return ""
 	}

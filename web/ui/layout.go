@@ -67,8 +67,8 @@ func (l Layout) Reports() string { return l.pathIfAllowed(reports.ReadReport, "/
 // Settings returns the path of the first settings screen, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(org.ReadOrganisation, SettingsPath) }
 
-// Switch returns the menu of the user's organisations, or nil if there are fewer than two.
-func (l Layout) Switch() (links []Link) {
+// OrganisationMenu links to the user's organisations. It is nil if there are fewer than two.
+func (l Layout) OrganisationMenu() (links []Link) {
 	if l.User == nil || len(l.User.Memberships) == 1 {
 		return nil
 	}
