@@ -19,7 +19,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignIn(t, acme.Owner)
-	const unknownPath = "The address is wrong, or the page no longer exists."
+	const noPage = "The address is wrong, or the page no longer exists."
 	stale := w.SignIn(t, acme.Admin)
 	w.DB.Exec(`delete from sessions where user_id = $1`, acme.Admin.ID)
 	for _, c := range []struct {
@@ -27,10 +27,10 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		status               int
 		title, message, link string
 	}{
-		{w.Browser(t).Get("/nowhere"), 404, "Page not found", unknownPath, `href="/sign-in">Sign in`},
-		{owner.Get("/nowhere").Has(t, "Acme &lt;Works&gt;", "Sign out"), 404, "Page not found", unknownPath,
+		{w.Browser(t).Get("/nowhere"), 404, "Page not found", noPage, `href="/sign-in">Sign in`},
+		{owner.Get("/nowhere").Has(t, "Acme &lt;Works&gt;", "Sign out"), 404, "Page not found", noPage,
 			`href="` + acme.Path("/reports") + `">Open reports`},
-		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", unknownPath, `href="/">Open reports`},
+		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", noPage, `href="/">Open reports`},
 		{owner.Get(acme.Path("/reports/x")), 404, "Fork not found",
 			"It does not exist, or belongs to another organisation.", `href="` + acme.Path("/reports") + `">Open reports`},
 		{owner.Get("/o/other/reports"), 404, "Page not found",

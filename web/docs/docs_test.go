@@ -134,9 +134,9 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 		body := w.Browser(t).Get("/docs/privacy"+path).Is(t, 200).
 			Has(t, `<div class="head" lang="`+language+`">`).Lacks(t, "{threshold}", "<dd></dd>").Body
 		require.Regexp(t, `[^0-9]`+strconv.Itoa(reports.MinGroup)+`[^0-9]`, body)
-		rowCount := strings.Count(body, "<dt>")
-		require.True(t, rowCount > 0 && (rows == 0 || rows == rowCount), "%s has %d rows, not %d", language, rowCount, rows)
-		rows = rowCount
+		count := strings.Count(body, "<dt>")
+		require.True(t, count > 0 && (rows == 0 || rows == count), "%s has %d rows, not %d", language, count, rows)
+		rows = count
 	}
 }
 

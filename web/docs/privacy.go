@@ -27,11 +27,11 @@ func privacyPages() (pages []page) {
 		return "/privacy" + strings.TrimSuffix("/"+language, "/en")
 	}
 	for _, language := range noticeLanguages {
-		notice := notices[language]
-		translation := page{Name: notice.Title, Path: path(language), Template: "privacy", Language: language, Notice: notice}
+		n := notices[language]
+		translation := page{Name: n.Title, Path: path(language), Template: "privacy", Language: language, Notice: n}
 		if language != "en" {
 			translation.Parent = "/privacy"
-			translation.Name = notice.Name
+			translation.Name = n.Name
 		}
 		for _, other := range noticeLanguages {
 			translation.NoticeLanguages = append(translation.NoticeLanguages, ui.Link{

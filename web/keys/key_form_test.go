@@ -116,7 +116,8 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	} {
 		form := webtest.NewKeyForm()
 		maps.Copy(form, tb.Must(url.ParseQuery(c.change))(t))
-		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400).Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
+		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400).Has(t,
+			"<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
 			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
 		require.Contains(t, html.UnescapeString(p.Body), c.message)
 		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)

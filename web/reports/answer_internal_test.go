@@ -200,22 +200,22 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 	type skills = []reports.SkillStat
 	before := skills{skill(formats, 360, 400), skill(examples, 320, 400), skill(duplicates, 19, 19)}
-	fallen := skills{skill(formats, 281, 400), skill(examples, 280, 400), skill(duplicates, 300, 400)}
+	now := skills{skill(formats, 281, 400), skill(examples, 280, 400), skill(duplicates, 300, 400)}
 	const fell = "The skill *Formats* fell 19.7 points."
 	for _, c := range []struct {
 		now, complete, before skills
 		ending                string
 	}{
-		{fallen, nil, before, fell},
-		{fallen, fallen, before, "Up to yesterday, the skill *Formats* fell 19.7 points."},
-		{fallen, before, before, "Weakest skills: *Giving examples* and *Formats*."},
-		{fallen, nil, fallen, "Weakest skills: *Giving examples* and *Formats*."},
-		{append(skills{skill(duplicates, 9, 19)}, fallen[:2]...), nil, before, fell},
-		{append(skills{skill(duplicates, 200, 400)}, fallen[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
-		{skills{skill(formats, 200, 400), fallen[1]}, nil, before, "Weakest skill: *Formats, 50.0%*, down 40.0 points."},
-		{skills{skill(formats, 200, 400), fallen[1]}, skills{skill(formats, 200, 400)}, before,
+		{now, nil, before, fell},
+		{now, now, before, "Up to yesterday, the skill *Formats* fell 19.7 points."},
+		{now, before, before, "Weakest skills: *Giving examples* and *Formats*."},
+		{now, nil, now, "Weakest skills: *Giving examples* and *Formats*."},
+		{append(skills{skill(duplicates, 9, 19)}, now[:2]...), nil, before, fell},
+		{append(skills{skill(duplicates, 200, 400)}, now[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
+		{skills{skill(formats, 200, 400), now[1]}, nil, before, "Weakest skill: *Formats, 50.0%*, down 40.0 points."},
+		{skills{skill(formats, 200, 400), now[1]}, skills{skill(formats, 200, 400)}, before,
 			"Weakest skill: *Formats, 50.0%*."},
-		{fallen[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
+		{now[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
 		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2],
 			"71.4% of finished plays passed."},
 	} {

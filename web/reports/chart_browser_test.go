@@ -199,12 +199,12 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 		p.WaitFor(`.answer strong:text("Giving context, 0.0%")`)
 		require.Empty(t, browsertest.Eval[string](p, "location.hash"), width)
 	}
-	exportCount, lastWeekLinks := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
+	exports, files := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
 	monday := func() string {
 		now := time.Now().UTC()
 		return now.AddDate(0, 0, -7-int(now.Weekday()+6)%7).Format(time.DateOnly)
 	}
-	for width, file := range lastWeekLinks {
+	for width, file := range files {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		require.GreaterOrEqual(t, browsertest.Eval[float64](p, height), map[int]float64{1280: 24, 360: 44}[width])
@@ -218,12 +218,12 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 		p.Open(list)
 		p.Click(".forks tbody th a")
 		p.Click(file)
-		exportCount++
-		from := w.ExportsOf(t, o, exportCount)[0].Details["from"]
+		exports++
+		from := w.ExportsOf(t, o, exports)[0].Details["from"]
 		require.Contains(t, []any{before, monday()}, from, "%d; a week may begin meanwhile", width)
 	}
 	w.DB.AddGroupNamed(o.ID, "Ninth", players...)
-	for width := range lastWeekLinks {
+	for width := range files {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		p.Click(byGroup)

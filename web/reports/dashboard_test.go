@@ -146,9 +146,9 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	addPlayOfEach(w, fork, day, players...)
 	const nothing = "There are no figures to compare with."
-	for comparison, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
+	for mode, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
 		read := func() testkit.Page {
-			p := b.Get(o.Path("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, comparison))
+			p := b.Get(o.Path("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, mode))
 			p.Body = strings.Replace(p.Body, " <small>6 players</small>", "", 1) // a busy machine leaves it out
 			return p
 		}

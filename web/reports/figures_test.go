@@ -138,9 +138,9 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 		}
 	}
 	var players [][]string
-	for _, player := range want.Players {
-		players = append(players, []string{player.PlayerLabel, player.Plays.String(),
-			percent(t, "", player.BestScorePercent, 1), map[bool]string{true: "Yes"}[player.Passed], player.LastPlayedAt})
+	for _, p := range want.Players {
+		players = append(players, []string{p.PlayerLabel, p.Plays.String(), percent(t, "", p.BestScorePercent, 1),
+			map[bool]string{true: "Yes"}[p.Passed], p.LastPlayedAt})
 	}
 	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?sort=-plays&", 1)))
 	for _, row := range listed {

@@ -62,7 +62,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerSection{{"5 points or more below: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}}, l.Sections)
+	require.Equal(t, []playerSection{{"5 points or more below: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}},
+		l.Sections)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
