@@ -200,15 +200,16 @@ func (w *world) startLoad(send func(turn int)) (stop func()) {
 	}
 }
 
-// sendIgnoringErrors sends a request from one of 100 addresses, with the token or, if it is "", with w.cookie.
-func (w *world) sendIgnoringErrors(path, token string, client int) {
+// sendIgnoringErrors sends a request from one of 100 addresses, which clientNumber selects, with the token or, if it
+// is "", with w.cookie.
+func (w *world) sendIgnoringErrors(path, token string, clientNumber int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.BaseURL+path, http.NoBody)
 	if token == "" {
 		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: w.cookie})
 	} else {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	request.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", client%100))
+	request.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", clientNumber%100))
 	if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
 		_ = response.Body.Close()
 	}

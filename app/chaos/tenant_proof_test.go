@@ -19,8 +19,8 @@ import (
 // rows: those of one organisation, of everyone or of no one.
 //
 // A statement is scoped if its result with one organisation's rows equals that with all rows, and if it changes no
-// other rows. Both must still hold after all rows have moved to another organisation, so that the parameters name
-// one organisation and ids of another's rows.
+// other rows. Then the rows of each organisation move to the next one, and both must hold again: the parameters
+// still name the old organisation, but their ids now belong to rows of the next.
 type proof struct {
 	t             *testing.T
 	admin         *pgx.Conn

@@ -68,7 +68,8 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	}
 }
 
-// A settings file that systemd would read differently is refused. The error quotes no value.
+// A settings file is refused if a shell or Compose could read it differently, or if it sets a variable twice. The
+// error quotes no value.
 func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 	for line, message := range map[string]string{
 		`A="hunter2"`:  "line 2: A has a quote",

@@ -114,7 +114,7 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 	require.Zero(t, b.CountRows(`audit_entries`))
 }
 
-// Refusals of a key for the same reason add one entry a minute, to the organisation's log alone.
+// Refusals above a key's limit are counted: each minute and reason has one entry, in the organisation's log alone.
 func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 	b := setup(t)
 	key := audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Warehouse"}

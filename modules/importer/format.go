@@ -57,7 +57,7 @@ func (b *batch) renderSQL(template string) string {
 	values := strings.Join(slices.DeleteFunc(strings.Split(b.columns, ", "),
 		func(column string) bool { return slices.Contains(keys, column) }), ", ")
 	ordered := ""
-	if strings.Contains(b.columns, "org_id") { // the deferred trigger of forks runs in this order
+	if strings.Contains(b.columns, "org_id") { // forks: their trigger then changes each organisation once
 		ordered = "order by org_id"
 	}
 	return strings.NewReplacer("{table}", b.table, "{ordered}", ordered, "{key}", key, "{id}", cmp.Or(b.id, "id"),

@@ -157,7 +157,7 @@ func (r *run) addError(line int64, text string) {
 	}
 }
 
-// importFile adds errors in the file's content to r.errors, and returns other errors.
+// importFile adds faults of the file, and a failed read, to r.errors. It returns other errors.
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0

@@ -325,7 +325,7 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	require.NotContains(t, statisticsFormat, "[]", "the tag depends on the fields of each list's rows")
 }
 
-// requireEncoded decodes the statistics and encodes them with encoding/json.
+// requireEncoded requires the bytes of encoding/json, and the days and players of s.
 func requireEncoded(t *testing.T, s reports.Statistics) {
 	text := statisticsJSON(s)
 	var decoded oracle.Statistics

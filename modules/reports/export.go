@@ -25,7 +25,7 @@ type Export struct {
 	unsent        []exportRow // rows of batch that are not returned yet
 	cells         []string    // cells of each player, by ordinal; nil: rows select their player's columns
 	rowsRead      int         // rows read, including those of players outside the group
-	playsReturned int64       // plays returned so far
+	playsReturned int64
 }
 
 // exportRow is a play as an export shows it, valid until the next batch.

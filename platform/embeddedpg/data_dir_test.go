@@ -36,7 +36,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table kept ()`))
 	stopServer(t, server)
 	require.NoDirExists(t, dir)
-	require.NoError(t, os.Chmod(parent, 0o755)) // the folder, now reachable, must not hide the data
+	require.NoError(t, os.Chmod(parent, 0o755)) // dir can now be made; the moved data must be found
 	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 

@@ -35,7 +35,7 @@ func TestKeyFormWorksByKeyboard(t *testing.T) {
 	require.Contains(t, p.FocusedElement(), "#errors")
 	p.Press(kb.Tab, kb.Enter) // the first link of the error summary
 	require.Equal(t, "<input#name>", p.FocusedElement())
-	// Tab skips the description, and the space unticks the scope forks:read
+	// the second Tab leaves the description empty, and the space unticks the scope forks:read
 	p.Press("BI by keyboard", kb.Tab, kb.Tab, " ", kb.Tab)
 	require.Equal(t, "<input#sr>", p.FocusedElement())
 	p.Click("#xday")

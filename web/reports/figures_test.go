@@ -208,7 +208,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 		o := w.StoreOrganisation(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		forks := []testkit.Fork{w.AddFork(o), w.AddFork(o), w.AddFork(o)}
 		names := playerNames(70)
-		// hostile names, one of them twice
+		// hostile names, and the last player's name again
 		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"})
 		players := w.DB.AddPlayersNamed(o.ID, names...)
 		groups := []string{"", w.DB.AddGroup(o.ID)}

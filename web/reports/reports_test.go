@@ -168,7 +168,8 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	}
 }
 
-// An invalid download gets a page with advice, and no log entry. Valid ones have the chosen format, and the same name.
+// An invalid download gets a page with advice, and no log entry. A valid one has the chosen format. Both formats have
+// the same file name.
 func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.AddOrganisation("other")

@@ -93,9 +93,9 @@ func onGrid(p reports.Period, date time.Time) bool {
 
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
-	Label   string
-	Wide    bool    // whether it is shown on wide screens only
-	percent float64 // percent of the width
+	Label    string
+	WideOnly bool    // whether it is shown on wide screens only
+	percent  float64 // percent of the width
 }
 
 // Left returns the label's offset from the left as CSS.
@@ -121,7 +121,7 @@ func Ticks(p reports.Period) []Tick {
 	}
 	stride := (len(ticks) + narrowTicks - 1) / narrowTicks
 	for i := range ticks {
-		ticks[i].Wide = i%stride > 0 || ticks[i].percent > lastNarrowTick
+		ticks[i].WideOnly = i%stride > 0 || ticks[i].percent > lastNarrowTick
 	}
 	return ticks
 }

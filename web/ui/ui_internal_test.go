@@ -106,7 +106,7 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 		for pixels, wide := range map[float64]bool{232: false, 784: true} {
 			end := -5.0
 			for _, tick := range ticks {
-				if tick.Wide && !wide {
+				if tick.WideOnly && !wide {
 					continue
 				}
 				at := tick.percent * pixels / 100
