@@ -42,7 +42,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	return respondSignedOut(c)
 }
 
-// redirectToAccount sets the cookie of the new session, because the change has ended the old one.
+// redirectToAccount sets the cookie of session: the change of the account has ended the old session.
 func redirectToAccount(c *fiber.Ctx, session identity.Session, notice ui.Notice) error {
 	ui.Flash(c, notice)
 	ui.SetSession(c, session)

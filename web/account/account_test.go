@@ -12,7 +12,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Every person has an account page. A member has no other screen.
+// The account page shows the person's name, e-mail and two-step verification. A member has no other screen.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set name = '<b>Ilya</b> "Petrov"' where id = $1`, acme.Member.ID)
@@ -25,7 +25,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w.SignIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
-// Signing out everywhere ends all sessions of this person alone. A password reset ends the session of its browser.
+// Signing out everywhere ends all sessions of this person alone. A password reset signs out the browser that sends it.
 func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignIn(t, acme.Owner)
@@ -42,7 +42,7 @@ func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	require.Empty(t, colleague.Cookies, "a reset signs this browser out, whoever used it")
 }
 
-// The well-known address leads to the form. A change ends the other sessions, and many wrong passwords lock the form.
+// A new password ends the other sessions. Many wrong passwords lock the form, to which the well-known URL leads.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	require.Equal(t, "/account/password", b.Get("/.well-known/change-password").Is(t, 302).Header.Get("Location"))
@@ -74,7 +74,7 @@ func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
 	return slices.Concat(codes...)
 }
 
-// Two-step verification is turned on with the password and a code of the shown secret, and off with both.
+// Two-step verification is turned on with the password and a code of the shown secret, and off with password and code.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignIn(t, acme.AdminPlain)
@@ -105,7 +105,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	b.Get("/account").Has(t, "Two-step verification is off.")
 }
 
-// New recovery codes need the password and a code, and void the old ones. Each works once in place of a code.
+// New recovery codes need the password and a code, and void the old ones. Each works in place of a code of the app.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignIn(t, acme.Admin)

@@ -8,13 +8,13 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is a QR code as an SVG path, with a margin of one module. The stylesheet widens the quiet zone.
+// qrCode is a QR code as an SVG path, with a margin of one module. The stylesheet widens the margin.
 type qrCode struct {
 	Side int // side length in modules, including the margin
 	Path string
 }
 
-// newQRCode returns nil if the text is too long, because the page also shows the secret as text.
+// newQRCode returns nil if the text is too long. The page shows the secret as text, too.
 func newQRCode(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

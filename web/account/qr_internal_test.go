@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The path draws the modules of the code, each once.
+// The SVG path draws each dark module of the QR code once, and no other module.
 func TestQRCodePathDrawsEveryModule(t *testing.T) {
 	const text = "otpauth://totp/DG:ann@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=DG"
 	want, err := qr.Encode(text, qr.M, qr.Auto)

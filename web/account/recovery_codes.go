@@ -51,7 +51,7 @@ type codesView struct {
 }
 
 // renderRecoveryCodes does not redirect, because no later page can show the codes. Sending the form
-// again creates no codes: its code has been used, or two-step verification is already on.
+// again creates no codes: the typed code has been used, or two-step verification is already on.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

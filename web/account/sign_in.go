@@ -72,7 +72,7 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 // begunParam marks the redirect after a correct password: SignInForm then detects a lost cookie.
 const begunParam = "begun"
 
-// SignOut handles POST /sign-out. A form that another account opened gets 403 and ends no session.
+// SignOut handles POST /sign-out. A form that was opened by another account ends no session: 403.
 func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if _, err := h.RequireSignIn(c); apperr.Is(err, apperr.AccessDenied) {
 		return err

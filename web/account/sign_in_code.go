@@ -70,7 +70,7 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// flashCodesLeft shows the number of recovery codes left. The sign-in succeeds even without it.
+// flashCodesLeft shows the number of recovery codes left, unless reading the number fails.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Identity.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {

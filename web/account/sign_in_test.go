@@ -36,7 +36,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	codePath := "/sign-in/code?next=" + url.QueryEscape(wanted)
 	withCode.Post(signIn, webtest.Credentials(acme.Admin))
 	testkit.RequireRedirect(t, codePath, withCode.Get(signIn+"&begun=1"))
-	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // the code has not been sent yet
+	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // no code entered yet
 	withCode.Get("/sign-in").Is(t, 200)
 	testkit.RequireRedirect(t, wanted, withCode.Post(codePath, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
 	testkit.RequireRedirect(t, acme.Path("/reports"), withCode.Get("/"))
@@ -121,7 +121,7 @@ func TestSignInWorksByKeyboard(t *testing.T) {
 	require.Equal(t, "<input#password>", p.FocusedElement())
 	p.Press(kb.Enter)
 	p.WaitFor("#errors")
-	p.Press(testkit.Password, kb.Enter) // the e-mail is kept
+	p.Press(testkit.Password, kb.Enter) // the form keeps the e-mail
 	p.WaitFor("#code")
 	p.Press("000000", kb.Enter)
 	p.WaitFor("#errors")
@@ -188,7 +188,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.Equal(t, recoveryCodes, strings.Fields(copyWith(p, "Copy codes")))
 	file := browsertest.Eval[string](p, `new Promise((done) => {
 		URL.createObjectURL = (blob) => { blob.text().then(done); return 'data:,'; };
-		HTMLAnchorElement.prototype.click = () => {}; // the download itself
+		HTMLAnchorElement.prototype.click = () => {}; // no download
 		document.querySelector('[data-download]').click();
 	})`)
 	require.Equal(t, recoveryCodes, strings.Fields(file))

@@ -79,7 +79,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// a concurrent request has turned it on or off, or the offered secret has expired
+		// a concurrent request has turned verification on or off, or the offered secret has expired
 		return c.Redirect(p.TwoStepFor(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case err != nil:
 		return err

@@ -87,7 +87,7 @@ type logDownload struct {
 	release      func()                        // releases the slot of Downloads
 	gate         *exports.Gate
 	block        []byte // buffer of the next block; at first the header
-	lastPageRead bool   // whether the last page has been read
+	lastPageRead bool
 }
 
 func (d *logDownload) Next() ([]byte, error) {

@@ -33,13 +33,13 @@ type entryValue struct {
 	At                     *time.Time
 }
 
-// maxSummaryCharacters bounds the characters of a value in a summary. The unfolded entry shows whole values.
+// maxSummaryCharacters bounds a value in a summary. The unfolded entry shows whole values.
 const maxSummaryCharacters = 60
 
 type targetNames map[string]map[string]string // names of targets, by kind and id
 
-// namesIn returns the names of keys and forks, and of groups if an entry has a groupId. With more than
-// org.MaxGroups groups, names may be missing.
+// namesIn returns the names of keys and forks, and of groups if an entry has a groupId. Above
+// org.MaxGroups groups, names of groups may be missing.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (targetNames, error) {
@@ -98,7 +98,7 @@ func (n targetNames) values(e audit.Entry) (values []entryValue) {
 			cmp.Or(detailText(e, "newName"), detailText(e, "name"), n[t.Kind][t.ID]), t.ID)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
-		if name != "name" && name != "newName" { // the target has the name
+		if name != "name" && name != "newName" { // the target shows the name
 			values = append(values, n.detail(name, e.Details[name]))
 		}
 	}
@@ -136,7 +136,7 @@ func (n targetNames) detail(name string, value any) entryValue {
 	return v
 }
 
-// Details are shown as words, days or instants. from and to are plans unless they are days.
+// These details are shown as words, days or instants. from and to are words unless they are days.
 var (
 	codeDetails    = []string{"outcome", "reportingMode", "plan", "from", "to"}
 	dayDetails     = []string{"from", "to", "before"}

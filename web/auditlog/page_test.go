@@ -37,7 +37,7 @@ func entryRows(t *testing.T, p testkit.Page) (rows []string) {
 	return rows
 }
 
-// Actors and actions are links that add a filter to the others. Each day has a heading. Periods include both ends.
+// Actors and actions link to the log with one more filter. Each day has a heading. A period includes both its ends.
 func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},
@@ -83,7 +83,7 @@ func TestAuditLogIsPaged(t *testing.T) {
 	b.Get(acme.Path("/settings/audit-log?before=%d", want[99])).Has(t, "No older entries")
 }
 
-// A row has an entry's label, target and main values, and unfolds to all. An export has two entries: start and end.
+// A row has an entry's label, target and main values, and unfolds to all values. An export has two entries.
 func TestAuditEntryShowsItsValues(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
@@ -262,7 +262,7 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 		Target: audit.Target{Kind: "fork", ID: "f"}, Details: map[string]any{"rows": 1},
 		Request: audit.Request{Method: "GET", Path: "/x", Address: "::1", UserAgent: "curl", ID: "r-1"},
 	})
-	key := w.NewKey(t, acme, "BI", apikeys.ForksRead) // the filter excludes this entry
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead) // the filter excludes the entry of this creation
 	w.DB.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		values ($1, $2, 'BI', 'expired', now() - interval '1 d', 2880)`, acme.ID, key.ID)
 	page := b.Get(acme.Path("/settings/audit-log?action=api_key.refused"))

@@ -52,7 +52,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
 }
 
-// The form explains the change, the settings then show the new mode, and the log has the old and the new one.
+// The form explains the change. Then the settings show the new mode, and the log has the old and the new mode.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	form := acme.Path("/settings/organisation/reporting-mode")

@@ -71,7 +71,7 @@ func (h *Handler) renderReportingMode(
 }
 
 // ChangeReportingMode handles POST /settings/organisation/reporting-mode. Changing to nominative
-// needs the organisation's name, because reports, exports and the API then show players' names.
+// needs the typed name of the organisation: reports, exports and the API then show players' names.
 func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
 	before := p.Organisation.ReportingMode

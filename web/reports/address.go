@@ -52,7 +52,7 @@ func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
 	return u, nil
 }
 
-// Param returns the value of a parameter, or "". A groupId is in its stored form.
+// Param returns the value of a parameter, or "". A groupId is in lower case.
 func (u pageURL) Param(name string) string { return u.query.Get(name) }
 
 // withParams returns u with changed parameters, given as pairs of name and value. An empty value removes a parameter.
@@ -131,8 +131,8 @@ type preset struct {
 	period reports.Period
 }
 
-// presets returns the choices of the period menu. Those of a number of days or months end
-// yesterday; the current week, month, quarter and year include today.
+// presets returns the choices of the period menu. The last 7, 28 or 90 days and 12 months end
+// yesterday. The current week, month, quarter and year end today.
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	quarter := month.AddDate(0, -int(month.Month()-1)%3, 0)

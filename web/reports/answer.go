@@ -133,8 +133,8 @@ func resultSentence(s reports.Statistics, c *comparison) string {
 
 var smallNumbers = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// passSentence says "one in n failed" if n is small and its rounding error is below one point.
-// Otherwise it gives the pass rate.
+// passSentence says "one in n failed" if n is small and its rounding error is below one point. Other
+// shares are given as the pass rate, except none and all.
 func passSentence(s reports.Statistics) string {
 	failed := s.Completed - s.Passed
 	switch {

@@ -40,7 +40,7 @@ func compareWith(before sums) *comparison {
 	return &comparison{EarlierDays: "4 to 31 Oct", earlierStats: before.statistics()}
 }
 
-// The answer names a change only above its noise and from 5% (rates: 1 point). Asterisks mark bold text.
+// The answer names a change only above its noise, and from 5% of a count or 1 point of a rate. Asterisks mean bold.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	steady := played(400)
 	type skills = []reports.SkillStat
@@ -167,7 +167,7 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{scored(2_500, 715), scored(2_500, 700), nil, "rose 1.5 points", true},
 		{scored(50, 772), scored(1_000, 700), nil, "score", false},
 		{scored(50, 773), scored(1_000, 700), nil, "rose 7.3 points", true},
-		// Scores: the difference equals the noise, and is at least one point.
+		// Scores: a difference equal to the noise, or below one point, is not named.
 		{scored(5_000, 710), scored(5_000, 700), nil, "score", false},
 		{scored(5_000, 711), scored(5_000, 700), nil, "rose 1.1 points", true},
 		{scored(10_000, 709), scored(10_000, 700), nil, "score", false},
@@ -180,7 +180,7 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{passed(100_000, 51_000), passed(100_000, 50_000), nil, "up 1.0 points", true},
 		{finished(100, 48), finished(100, 62), nil, "down", false},
 		{finished(100, 48), finished(100, 63), nil, "48.0% of plays were finished, down 15.0 points.", true},
-		// Failures: the share is within a point of one in a small number.
+		// Failures: a share is "one in three" only within a point of 33.3%.
 		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed.", true},
 		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed.", true},
 		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller, of players.
@@ -196,7 +196,7 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 	}
 }
 
-// The skill that fell most is named unless one is weakest: by more than its noise, from 20 answers, on complete days.
+// Without a clearly weakest skill, the one that fell most is named: above its noise, with 20 answers, on complete days.
 func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 	type skills = []reports.SkillStat
 	before := skills{skill(formats, 360, 400), skill(examples, 320, 400), skill(duplicates, 19, 19)}

@@ -173,7 +173,7 @@ func (c *chart) panel(p reports.Period) ui.Panel {
 }
 
 // point returns the part of a line's path for b. A bar without a value breaks the line: the next
-// point is a moveto (M). A line of h.01 makes it visible even without neighbours.
+// point is a moveto (M). A line of h.01 makes the point visible even without neighbours.
 func (c *chart) point(b bar, v value, connected *bool) string {
 	format := "M%d %dh.01"
 	if *connected {

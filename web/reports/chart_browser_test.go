@@ -54,7 +54,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	requireReadout(7, "touch")
 }
 
-// A choice keeps window, scroll position and focus. Back and reload follow the address. The sign-in loads normally.
+// A choice keeps window, scroll position and focus. Back and reload follow the address. Signed out, it opens /sign-in.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.AddFork(o)
@@ -104,7 +104,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// Chart and page keep their heights. On phones tiles fill two rows, and idle forks are short.
+// Chart and page have a maximum height. On phones tiles fill their rows, and forks without plays take less height.
 func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.AddPlayers(o.ID, 8)

@@ -11,7 +11,7 @@ import (
 	"dg/modules/reports"
 )
 
-// Bars and lines share a scale and span their days. A score of 0 has a dot. The line breaks without completed plays.
+// Bars and lines share a scale and span their days. A score of 0 has a dot. Days without finished plays break the line.
 func TestChartIsDrawnToScale(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
@@ -117,7 +117,7 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 }
 
-// A change has a direction and the earlier figure. Small changes have no colour, large ones are multiples.
+// A change has a direction and the earlier figure. Small changes have no colour, large increases are multiples.
 func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (texts []string) {
 		var c *comparison
@@ -172,7 +172,7 @@ func TestFiguresAreCompared(t *testing.T) {
 // The previous period has as many days, or whole months. A year earlier has the same weekdays. None includes today.
 func TestComparedPeriodsMatchTheirPeriod(t *testing.T) {
 	for period, want := range map[string][3]string{
-		// complete days, the previous ones, and those a year earlier
+		// the complete days ("": all or none), the previous period, and the period 52 weeks earlier
 		"2026-03-01 2026-03-01": {"", "2026-02-28_2026-02-28", "2025-03-02_2025-03-02"},
 		"2026-03-01 2026-03-28": {"", "2026-02-01_2026-02-28", "2025-03-02_2025-03-29"},
 		"2026-03-01 2027-03-01": {"", "2025-02-28_2026-02-28", "2025-03-02_2026-03-02"},

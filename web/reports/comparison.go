@@ -158,8 +158,8 @@ func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figu
 	return figures
 }
 
-// change compares complete days. If the whole period has another figure, Earlier also has that of
-// the complete days: 403, was 416.
+// change compares complete days. If their figure is not that of the whole period, Earlier begins with
+// it: "403, was 416" compares 403 with 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {

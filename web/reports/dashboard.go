@@ -57,7 +57,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	return h.report(c, p, "dashboard", "")
 }
 
-// report renders a screen of a fork's report. path is that of the screen below the report.
+// report renders a screen of a fork's report. path is the path of the screen below the report's path.
 func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) error {
 	fork, err := h.forkOf(c, p, reports.ReadReport)
 	if err != nil {

@@ -45,7 +45,7 @@ func TestDashboardMarksThePresetOfItsPeriod(t *testing.T) {
 		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>"+
 			"<span class=\"pill\">Pseudonymous</span></p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
-		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // the report of a small group has the same link
+		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // no member played
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
@@ -149,7 +149,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	for mode, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
 		read := func() testkit.Page {
 			p := b.Get(o.Path("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, mode))
-			p.Body = strings.Replace(p.Body, " <small>6 players</small>", "", 1) // a busy machine leaves it out
+			p.Body = strings.Replace(p.Body, " <small>6 players</small>", "", 1) // may be missing: hintTimeout
 			return p
 		}
 		empty := read().Has(t, nothing).Lacks(t, `class="then"`).Body
@@ -182,7 +182,7 @@ func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
-// rules.md, Anonymity: a pseudonymous report, not the API, warns of groups that lack 1 to 4 players, without names.
+// rules.md, Anonymity: a pseudonymous report, not the API, names groups that lack 1 to 4 of its players, but no player.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.AddFork(o)

@@ -95,7 +95,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	require.Len(t, figures, 5)
 	figure := func(i int, n json.Number, scale int64, noValues bool) string {
 		if noValues {
-			return "–" // there are no values to average
+			return "–"
 		}
 		return percent(t, figures[i][1], n, scale)
 	}
@@ -127,7 +127,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	skills := cellsWithoutCommas(skillCells, b.Get(p.Request.URL.RequestURI()+"&skills=all"))
 	require.Len(t, skills, len(want.Skills))
 	nextSkill := 0
-	for _, area := range []string{"prompting", "data", "ai"} { // the API lists skills in the order of the catalogue
+	for _, area := range []string{"prompting", "data", "ai"} { // the page lists skills by area
 		for _, k := range want.Skills {
 			if strings.HasPrefix(k.SkillID, area+".") {
 				cells := skills[nextSkill]
@@ -144,7 +144,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	}
 	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?sort=-plays&", 1)))
 	for _, row := range listed {
-		if row[2] == "Unfinished" { // the API's response does not distinguish the two
+		if row[2] == "Unfinished" { // the API has 0 as the best score then
 			row[2] = "0.0%"
 		}
 	}

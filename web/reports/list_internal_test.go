@@ -81,7 +81,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, "Passed: 1", l.Sections[2].Name)
 	require.Equal(t, links[1].Path, answer[0].Path)
-	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // equals A
+	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // ties with A
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
 	nearly, above := player{Label: "F", Completed: true, BestScore: 651}, player{Completed: true, BestScore: 700}
 	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}

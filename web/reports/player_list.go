@@ -60,7 +60,7 @@ type playersView struct {
 	list[player]
 	LowestPass reports.Percent // lowest best score of a player with a pass; 0: nobody passed
 	Sections   []playerSection // the rows
-	ShowPassed bool            // whether rows tell who passed: neither Sections nor a tab does
+	ShowPassed bool            // whether rows say who passed, because neither Sections nor the tab does
 }
 
 // playerSection has successive rows. If it has a heading, its players have the same need.
@@ -92,7 +92,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 		slices.SortStableFunc(shown, byNeed)
 	}
 	v.list = listed.page(u, shown)
-	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // on each tab, or on none
+	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // every tab has the search, or none
 	if len(passed) > 0 {
 		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
 	}

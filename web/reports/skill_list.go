@@ -13,7 +13,7 @@ type skillList struct {
 	Areas      []skillArea
 	Compared   bool
 	HalfScale  bool    // whether the scale is 50 to 100%, because no rate is lower
-	OtherOrder ui.Link // link to the other order
+	OtherOrder ui.Link // link to the weakest skills, or to all by area
 }
 
 type skillArea struct {

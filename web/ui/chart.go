@@ -81,7 +81,7 @@ func NewSparkline(values []int64, top int64) Sparkline {
 	return s
 }
 
-// MaxChartDays is the longest period, in days, with a bar a day. Longer ones have a bar a week.
+// MaxChartDays is the longest period, in days, with a bar a day. Longer periods have a bar a week.
 const MaxChartDays = 44
 
 func onGrid(p reports.Period, date time.Time) bool {
@@ -94,8 +94,8 @@ func onGrid(p reports.Period, date time.Time) bool {
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
 	Label    string
-	WideOnly bool    // whether it is shown on wide screens only
-	percent  float64 // percent of the width
+	WideOnly bool
+	percent  float64 // offset from the left, in percent of the width
 }
 
 // Left returns the label's offset from the left as CSS.
@@ -126,7 +126,7 @@ func Ticks(p reports.Period) []Tick {
 	return ticks
 }
 
-// tickLabel replaces January by its year: Dec, 2026, Feb.
+// tickLabel labels days up to MaxChartDays, else months. The year stands for January: Dec, 2026, Feb.
 func tickLabel(p reports.Period, date time.Time) string {
 	switch {
 	case p.Days <= MaxChartDays:

@@ -41,8 +41,8 @@ func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
-// RequireMember returns the signed-in person as a member of the path's organisation, or the error of RequireSignIn,
-// apperr.NotFound for non-members, or apperr.AccessDenied without the permission.
+// RequireMember returns the signed-in person as a member of the path's organisation. Errors: those of
+// RequireSignIn, apperr.NotFound for non-members, apperr.AccessDenied without the permission.
 func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := s.RequireSignIn(c)
 	if err != nil {
@@ -78,7 +78,7 @@ var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // RequireSignIn returns the principal of the request's session, without a membership, and stores it for
 // PrincipalOf. Errors: identity.ErrNoSession or ErrCodeDue if no session is signed in,
-// apperr.AccessDenied for a form that another account opened, as in another tab.
+// apperr.AccessDenied for a form that was opened while another account was signed in.
 func (s Services) RequireSignIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {
@@ -121,7 +121,7 @@ func accessCheck(
 		if err != nil {
 			return err
 		}
-		// p has the organisation's id at the start: another organisation may have the slug by now
+		// the id from the start of the download: another organisation may have the slug by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }

@@ -17,10 +17,10 @@ import (
 // Principal is the signed-in person of a request, with the membership that applies to the request.
 type Principal struct {
 	identity.Session
-	// membership in the path's organisation; elsewhere the person's only one, or the zero value
+	// membership in the path's organisation; on other paths the person's only one, or the zero value
 	org.Membership
 	Memberships  []org.Membership // all memberships of the person; nil if the path's organisation is the only one
-	LacksTwoStep bool             // whether only the lack of two-step verification caused the refusal
+	LacksTwoStep bool             // whether access was denied only for lack of two-step verification
 	policy       *authz.Policy
 }
 

@@ -119,7 +119,7 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// exports/doc.go: a running download checks its person's access to that organisation. A failed read is not lost access.
+// A running download rechecks its person's access to the organisation. A failed check does not count as lost access.
 func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
 	model := strings.Replace(configs.AuthzModel, "hasGrant(r.grants, p.grant)", "hasGrant(r.grants)", 1)
