@@ -17,7 +17,7 @@ import (
 
 var (
 	tree = os.DirFS("..") // the repository
-	// namedFilePattern matches the path of a file. A bare name is in the folder of the path before it.
+	// namedFilePattern matches the path of a file. A bare name is in the folder of the path named before it.
 	namedFilePattern = regexp.MustCompile(
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`")
 	namedTestPattern = regexp.MustCompile("`(Test[A-Z]\\w*)`")

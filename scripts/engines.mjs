@@ -83,7 +83,7 @@ const text = () => driver.run('document.body.innerText');
 const has = (words) => until(words, async () => (await text()).includes(words));
 const go = (at) => driver.go(base + at);
 
-// at returns the middle of the visible element that matches and has the words; the last of them, because inner ones come later.
+// at returns a point of the last visible element that matches and has the words: inner elements come after outer ones.
 const at = (selector, words = '') => until(`${selector} ${words}`, () => driver.run(`((all) => { const e = all.filter((e) => e.checkVisibility?.() !== false
   && e.getClientRects().length && e.textContent.includes(${JSON.stringify(words)})).at(-1); if (!e) return null; e.scrollIntoView({ block: 'center' });
   const r = e.getClientRects()[0]; return { x: Math.round(r.x + Math.min(r.width, 200) / 2), y: Math.round(r.y + r.height / 2) }; })([...document.querySelectorAll(${JSON.stringify(selector)})])`));
@@ -222,7 +222,7 @@ const jobs = {
     const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
     await go('/account/two-step');
     await fill('#current', 'admin-with-two-steps');
-    await fill('#code', code(secret, 1)); // the code of the sign-in works once
+    await fill('#code', code(secret, 1)); // the sign-in has used the current code, so this is the next
     await click('button.danger', 'Turn off', 2);
     await until('off', () => sql(`select count(*) from users where email = 'tomas@harbour.example.com' and totp_secret is null`) === '1');
     await backAndReload(entries);

@@ -184,7 +184,7 @@ func WaitUntil(t *testing.T, within time.Duration, message string, condition fun
 	}
 }
 
-// FreeAddress returns a free address. Its host is of this process id, so that no other test takes it (except on a Mac).
+// FreeAddress returns a free address. On Linux its host contains the process id, so that no other process takes it.
 func FreeAddress(t *testing.T) string {
 	pid := os.Getpid()
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&63, pid>>8&0xff, pid&0xff))

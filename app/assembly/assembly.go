@@ -30,7 +30,7 @@ import (
 	"dg/web/ui"
 )
 
-// Settings configure a Program. The comments of optional fields say what their zero value means.
+// Settings configure a Program. ServingURL, BaseURL and Logger are required.
 type Settings struct {
 	ServingURL        string
 	Replicas          []string // URLs of hot standbys, with the serving role

@@ -155,7 +155,7 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 9999`))
 }
 
-// Close stores the usage of the last minute, which is in memory until then.
+// Close stores the last minute of the usage of API keys, which is in memory until then.
 func TestShutdownStoresKeyUsage(t *testing.T) {
 	w := start(t)
 	acme := w.newTenant(1)

@@ -176,7 +176,7 @@ func (settingsFile) BeforeReset(c *kong.Context, parsed *kong.Path) error {
 			return fmt.Errorf("%s: line %d is not NAME=VALUE", path, i+1)
 		case defined[name]:
 			return fmt.Errorf("%s: line %d sets %s a second time", path, i+1, name)
-		// shells, systemd and Compose interpret some of these characters differently
+		// a shell or Compose would read these characters differently from the same file
 		case strings.ContainsAny(value, "\"'\\$"):
 			return fmt.Errorf("%s: line %d: %s has a quote, a backslash or $: write a value as it is, "+
 				"percent-encoded in a URL, or a secret into the file of %s%s", path, i+1, name, name,

@@ -162,7 +162,7 @@ type accountResetCmd struct {
 	Email string `arg:"" help:"E-mail of the person."`
 }
 
-// Run connects as the owner of the tables: the serving role has no right to create links.
+// Run acts as the owner of the tables: the serving role has no right to create links.
 func (c accountResetCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {

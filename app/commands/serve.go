@@ -185,7 +185,7 @@ func serve(ctx context.Context, program *assembly.Program, ln net.Listener, read
 }
 
 // tcpSegmentSize is the usual TCP payload of an Ethernet frame. A proxy's receive window opens by whole
-// segments, of 64 KB on loopback: a slow client may not read one within the write deadline.
+// segments. On loopback these have 64 KB, which a slow client may not read within the write deadline.
 const tcpSegmentSize = 1448
 
 func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {

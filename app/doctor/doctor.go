@@ -173,7 +173,7 @@ func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	return s.query(ctx, db.Pool, "owner")
 }
 
-// Keyring returns the keys of two-step secrets.
+// Keyring returns the keys of two-step secrets. It fails if a key is malformed.
 func Keyring(c config.Secrets) (identity.Keyring, error) {
 	current, previous, err := c.Keys()
 	if err != nil {

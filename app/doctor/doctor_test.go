@@ -37,7 +37,7 @@ func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	}
 }
 
-// A refused connection is reported with advice, even for causes that no test can produce.
+// explain adds advice to errors of refused connections, here to errors that no test server returns.
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{

@@ -10,7 +10,7 @@ import (
 // Code is the details.code of the API's error body. It also decides the HTTP status.
 type Code string
 
-// Each code has one HTTP status (responses).
+// responses has the HTTP status of each code.
 const (
 	Validation       Code = "ERR_VALIDATION"
 	AuthRequired     Code = "ERR_AUTH_REQUIRED"

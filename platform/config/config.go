@@ -1,5 +1,5 @@
-// Package config defines the settings. Each setting is a flag, a variable or a line of the settings
-// file. A setting tagged as a secret may also be in a file of its own.
+// Package config defines the settings. Each is a flag, an environment variable or a line of the
+// settings file. A setting tagged as a secret may also be in a file of its own.
 package config
 
 import (
@@ -56,8 +56,8 @@ type Address struct {
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
 }
 
-// Base returns the base URL without a trailing slash, by default http://Addr. It must be https for
-// the Secure session cookie. Loopback hosts may use http, which most browsers accept.
+// Base returns the base URL without a trailing slash, by default http://Addr. It must be https,
+// because the session cookie is Secure. On loopback most browsers keep that cookie over http, too.
 func (a Address) Base() (string, error) {
 	base := strings.TrimRight(cmp.Or(a.BaseURL, "http://"+a.Addr), "/")
 	u, err := url.Parse(base)

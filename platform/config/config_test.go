@@ -60,7 +60,7 @@ func TestDefaultBaseURLIsLoopback(t *testing.T) {
 	}
 }
 
-// Both the address and the base URL must be loopback. A proxy can publish one, and a port mapping the other.
+// Only this machine reaches dg if DG_ADDR and DG_BASE_URL are both loopback: a proxy can publish a loopback DG_ADDR.
 func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	for _, c := range []struct {
 		addr, base   string
@@ -131,7 +131,7 @@ func TestSecretKeysAre32Bytes(t *testing.T) {
 	valid := encode(key)
 	for secrets, want := range map[config.Secrets][2][]byte{
 		{}: {}, {SecretKey: valid, SecretKeyPrevious: valid + "\n"}: {key, key}, {SecretKey: valid + "\n"}: {key, nil},
-		{SecretKeyPrevious: valid}: {nil, key}, // a rotation: all instances read the new key before one writes it
+		{SecretKeyPrevious: valid}: {nil, key}, // other instances already write with this key
 	} {
 		current, previous, err := secrets.Keys()
 		require.NoError(t, err)

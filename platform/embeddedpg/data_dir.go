@@ -98,7 +98,7 @@ func serverUser(path string) (*syscall.Credential, error) {
 
 // canEnter reports whether d.user can enter path or, if that is missing, its nearest parent.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
-	for !fileExists(path + "/.") { // a file has no "/.": MkdirAll reports it later
+	for !fileExists(path + "/.") { // also skips a file, for which MkdirAll fails later
 		path = filepath.Dir(path)
 	}
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil

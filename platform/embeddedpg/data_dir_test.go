@@ -79,7 +79,7 @@ func skipUnlessRoot(t *testing.T) {
 	}
 }
 
-// A user without a name, as in some containers, gets an explanation, because initdb needs a name.
+// initdb needs a user with a name. The error for one without, as in some containers, says how to add a name.
 func TestUserWithoutNameIsExplained(t *testing.T) {
 	skipUnlessRoot(t)
 	dir := newParallelFolder(t)
@@ -93,7 +93,7 @@ func fakePostgres(t *testing.T, version string) string {
 	return folder
 }
 
-// PG_BIN overrides the search, if its version is supported and matches the version of the data.
+// PG_BIN replaces the search. Its version must be 15 or later, and that of the data if there is any.
 func TestPGBINReplacesTheSearch(t *testing.T) {
 	dir := newFolder(t)
 	d := dataDir{path: dir}

@@ -75,7 +75,7 @@ func (d dataDir) chown(path string) error {
 }
 
 // removeStalePIDFile removes a killed server's PID file: PostgreSQL may not start if another
-// process now has that PID. It keeps the file of a server that dg did not start: it may still run.
+// process now has that PID. It keeps the file of a server that dg did not start and that may run.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()
 	if !errors.Is(err, errForeignServer) {

@@ -22,7 +22,7 @@ import (
 // folderVariable is the environment variable that gives a peer process its data folder.
 const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
-// fastOptions make tests independent of the disk's speed.
+// fastOptions spare the disk and the memory of the machine.
 var fastOptions = []string{"--fsync=off", "--shared_buffers=16MB"}
 
 func TestMain(m *testing.M) {

@@ -82,7 +82,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 	require.False(t, dataDir{path: dir}.isRunning())
 }
 
-// Ctrl-C, or a kill of the terminal's process group, ends dg but not the server.
+// A kill of dg's process group does not end the server. The next user joins it, and as the last user stops it.
 func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	dir := newParallelFolder(t)
 	user := joinServer(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
@@ -191,7 +191,7 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
 }
 
-// logrotate may rename the log while the server runs. A log above maxLog is moved to the old log.
+// logrotate may rename the log while the server runs. A log of maxLog bytes is copied to the old log and emptied.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	dir := newParallelFolder(t)
 	server := startServer(t, dir)

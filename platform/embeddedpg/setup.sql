@@ -9,7 +9,7 @@ alter role dg_owner set log_min_messages = 'log';
 
 alter role dg_app set log_min_messages = 'log';
 
--- PostgreSQL grants these rights to PUBLIC. No other program uses this server.
+-- The serving role must not have these rights, some of which PostgreSQL grants to PUBLIC.
 revoke create on schema public from public;
 
 revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid) from public;

@@ -53,11 +53,11 @@ func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
 	return b[:start+len("2026-03-01 09:30:00")]
 }
 
-// AppendCell appends a text cell, quoted as in RFC 4180. It puts an apostrophe before
-// a formula, and before a leading TAB, CR, LF or NUL, so that spreadsheets show text. Some
-// spreadsheets begin a new cell after ";" or TAB: AppendCell checks the text after these, too. It
-// also finds formulas after blanks and, after a separator, quotes. Files for Excel are opened by
-// spreadsheets alone: ";" and TAB are also quoted there, and text after "," and line ends is checked.
+// AppendCell appends a text cell, quoted as in RFC 4180. An apostrophe before a formula, or before
+// TAB, CR, LF or NUL, makes spreadsheets show it as text. AppendCell looks for these at the start of
+// the text and after ";" and TAB, where some spreadsheets begin a new cell, and skips blanks there
+// and quotes after a separator. In files for Excel it also looks after "," and line ends, and quotes
+// cells with ";" or TAB.
 func (d Dialect) AppendCell(b, text []byte) []byte {
 	quotedChars := "\",\r\n"
 	separators := ";\t"

@@ -62,7 +62,7 @@ var textGenerator = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 })
 
-// No cell may match these patterns: a formula or control character at its start, or a formula after a separator.
+// No cell of CSV may match the first two patterns. No cell for Excel may match the third.
 const (
 	formulaAtStart             = `^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|^\p{Z}*[\t\r\n\x00]`
 	formulaAfterSemicolonOrTab = `[;\t][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`

@@ -90,7 +90,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	resp.SkipBody = c.Context().IsHead() // fasthttp sets SkipBody only for parsed requests
 }
 
-// setHeaders removes the headers of the replaced body. It keeps others, such as RateLimit.
+// setHeaders replaces the headers that belong to the body. It keeps others, such as RateLimit.
 func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified, fiber.HeaderContentEncoding,
 		fiber.HeaderContentDisposition, fiber.HeaderContentLanguage} {

@@ -54,8 +54,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault returns the message about a fault that fasthttp accepts, such as a line without CR,
-// or a length beside chunks. It returns "" if there is none. fasthttp itself refuses two lengths.
+// framingFault returns the message about a fault that fasthttp accepts, such as a line without CR
+// or a Transfer-Encoding, or "". fasthttp itself refuses two Content-Length headers.
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))

@@ -109,7 +109,7 @@ func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 	require.Contains(t, server.logs.String(), "secret internals")
 }
 
-// The guard accepts every valid HTTP/1.1 request that dg supports.
+// The guard accepts valid requests of HTTP/1.0 and HTTP/1.1, up to the size limits.
 func TestValidRequestPassesTheGuard(t *testing.T) {
 	server := startServer(t, Options{}, plainRoutes)
 	for _, request := range []string{

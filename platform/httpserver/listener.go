@@ -64,7 +64,7 @@ func (l *listener) start(ln net.Listener) bool {
 	return !l.srv.stopping.Load()
 }
 
-// stop closes the listener: fasthttp's shutdown misses one whose Serve has only just begun.
+// stop closes the listener: fasthttp's shutdown misses a listener whose Serve has only just begun.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +95,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection from ip. It returns nil if the limits are reached.
+// admit counts a connection from ip. It returns nil if a limit is reached.
 func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 	tcp, _ := accepted.(*net.TCPConn)
 	c := &conn{TCPConn: tcp, ln: l}
@@ -144,7 +144,7 @@ func (l *listener) count() int {
 	return len(l.openConns)
 }
 
-// abortWrites sets all write deadlines to now.
+// abortWrites makes the pending writes of all open connections fail.
 func (l *listener) abortWrites() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -75,7 +75,7 @@ func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 	require.Contains(t, response.body, `"details":{"code":"ERR_UNAVAILABLE"}`)
 }
 
-// A connection that the client aborts within a request is counted. The log has at most one line a second, not an error.
+// A connection that the client aborts within a request is counted. The log has at most one line a second, and no error.
 func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	server := startServer(t, Options{Metrics: metrics}, plainRoutes)
@@ -176,7 +176,7 @@ func TestShutdownLetsARequestFinishAndCancelsQueries(t *testing.T) {
 	require.NoError(t, receive(t, stopped, "the shutdown"))
 }
 
-// A signal may stop the server before Serve. Serve then returns nil.
+// A signal may stop the server before Serve. Serve then closes its listener and returns nil.
 func TestServeAfterShutdownClosesTheListener(t *testing.T) {
 	s := New(Options{})
 	require.NoError(t, s.Shutdown(context.Background()))

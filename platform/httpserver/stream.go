@@ -36,8 +36,8 @@ type Source interface {
 	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
 	// Close is called once, after the last Next. sent counts bytes after compression. err is nil if
-	// the whole body was sent, or if HTTP/1.0 was refused. Otherwise it is ErrClientGone,
-	// ErrStopped or the error of Next.
+	// the whole body was sent, or if HTTP/1.0 or a Range header was refused. Otherwise it is
+	// ErrClientGone, ErrStopped or the error of Next.
 	Close(sent int64, err error)
 }
 
@@ -230,7 +230,7 @@ func (w *blockWriter) extend() error {
 	return w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
 }
 
-// resetOnClose, if enabled, makes any close a reset, also the kernel's when the process dies.
+// resetOnClose, if enabled, makes any close a reset, also the close by the kernel when dg dies.
 func (s *stream) resetOnClose(enabled bool) {
 	seconds := -1
 	if enabled {

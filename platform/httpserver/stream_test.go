@@ -263,7 +263,7 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 	eventually(t, "the log", func() bool { return strings.Contains(server.logs.String(), "a source was not closed") })
 }
 
-// A broken transfer also ends with a reset below another program's TLS.
+// A broken transfer also ends with a reset if another program serves dg over TLS: tcpOf finds the TCP connection.
 func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 	tcp := &net.TCPConn{}
 	require.Same(t, tcp, tcpOf(tls.Server(tcp, nil)))

@@ -125,7 +125,7 @@ func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
 	}
 }
 
-// Fold also trims outer spaces, and replaces ligatures, full-width letters and the final sigma.
+// Fold ignores case, accents and outer spaces. It replaces ligatures, full-width letters and the final sigma.
 func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "Dock  7": "dock  7", "\tDock 7\t": "dock 7", "Élodie": "elodie", "E\u0301LODIE": "elodie",

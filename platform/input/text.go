@@ -9,7 +9,7 @@ import (
 )
 
 // IsPrintable reports whether s has no invisible characters but spaces: names that look equal could
-// differ by them. It accepts homoglyphs, and joiners where mayJoin does.
+// differ by them. It accepts homoglyphs, and joiners after characters of mayJoin.
 func IsPrintable(s string) bool {
 	var previous rune
 	for _, r := range s {

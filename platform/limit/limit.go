@@ -53,7 +53,7 @@ type sharedSemaphore struct {
 	refs int // goroutines that hold or wait for a slot
 }
 
-// New returns a limiter.
+// New returns a limiter whose slots are all free.
 func New(o Options) *Limiter {
 	return &Limiter{options: o, total: &semaphore{free: int64(o.Max)}, semaphores: map[semaphoreKey]*sharedSemaphore{}}
 }

@@ -174,7 +174,7 @@ func TestSiteLeavesASlot(t *testing.T) {
 	}
 }
 
-// Work that waits for a slot of a limiter holds no slot of Requests: the password queue must not block unknown keys.
+// Work that waits for a slot of a limiter holds no slot of Requests: the password queue must not block other requests.
 func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewRequests(12)

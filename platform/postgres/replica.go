@@ -84,7 +84,7 @@ func CloseReplicas(replicas []*Replica) {
 // Reads returns how many reads the replica has taken since the start.
 func (r *Replica) Reads() int64 { return r.reads.Load() }
 
-// LeftOut reports whether reads leave the replica out.
+// LeftOut reports whether reads leave the replica out: before the first check, or after a failure.
 func (r *Replica) LeftOut() bool { return r.failure.Load() != nil }
 
 // leaveOut makes reads leave the replica out. It logs each new reason once.
@@ -140,7 +140,7 @@ func (r *Replica) Check(ctx context.Context) error {
 }
 
 // UseReplicas makes db.AcquireReplica use the replicas, and requestPool.HasReplicas return true.
-// Call it before serving; none is read before WatchReplicas runs.
+// Call it before serving. Reads use no replica before WatchReplicas runs.
 func (db *DB) UseReplicas(replicas []*Replica, requestPool *DB) {
 	db.replicas = replicas
 	requestPool.hasReplicas = len(replicas) > 0
@@ -195,8 +195,8 @@ const replicaStateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 // firstDelay is the first delay between checks of a replica's replay. It doubles with each check.
 const firstDelay = time.Millisecond
 
-// flush makes the primary send all records up to now. A commit that wrote only unlogged tables, such
-// as that of a request, is asynchronous: the WAL writer may flush it only after maxReplicaWait.
+// flush makes the primary send all records up to now. A transaction that wrote only unlogged tables,
+// as requests do, commits without a flush: the WAL writer may flush only after maxReplicaWait.
 func (r *Replica) flush(ctx context.Context) error {
 	_, err := r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
 		from set_config('synchronous_commit', 'local', true)`)

@@ -21,7 +21,7 @@ const standbySQL = `create schema standby;
 	create function standby.pg_last_wal_receive_lsn() returns pg_lsn return 'FFFFFF/0'::pg_lsn;
 	create function standby.pg_last_wal_replay_lsn() returns pg_lsn return (select lsn from standby.replayed)`
 
-// A replica that lags is left out, unless the primary was too busy to flush its records.
+// A replica that lags is left out, unless the primary was too busy to flush the needed records.
 func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	_, url := newDatabase(t)
 	require.NoError(t, tb.Exec(t, url, standbySQL))

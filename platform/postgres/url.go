@@ -20,7 +20,7 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 // remaining characters of the password as a host or database.
 var singleAtPattern = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
-// parseURL returns the driver's error without the URL, which has the password.
+// parseURL parses a URL. Its errors do not quote the URL, which may have a password.
 func parseURL(url string) (*pgxpool.Config, error) {
 	if !singleAtPattern.MatchString(url) {
 		return nil, errBadURL

@@ -11,7 +11,7 @@ import (
 // NewLogger returns a logger that writes to w, as JSON if the format is json. An unknown level is info.
 func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
-	_ = l.UnmarshalText([]byte(level)) // leaves an unknown level at info
+	_ = l.UnmarshalText([]byte(level))
 	o := &slog.HandlerOptions{Level: l}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, o))

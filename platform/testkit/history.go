@@ -111,7 +111,7 @@ func (h *historyWriter) randomAnswers() string {
 	return strings.Join(answers, ",")
 }
 
-// historySkills are the skills of the specification. testkit imports no module.
+// historySkills copies the skills of modules/games, because testkit imports no module.
 var historySkills = strings.Fields(`
 	prompting.context prompting.constraints prompting.examples
 	data.quality.duplicates data.quality.missing data.quality.formats data.quality.outliers

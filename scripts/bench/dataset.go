@@ -33,7 +33,6 @@ type benchData struct {
 	Small dataset   // a neighbour with small reports
 }
 
-// dataset is an organisation's data.
 type dataset struct {
 	Size    testkit.HistorySize
 	IDs     testkit.HistoryIDs

@@ -50,7 +50,7 @@ func highlightRecipes() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// languageOf returns chroma's name of a program's language. Power Query has none there.
+// languageOf returns chroma's name of a program's language. chroma has no name for Power Query.
 func languageOf(path string) string {
 	name, known := map[string]string{
 		".gs": "javascript", ".mjs": "javascript", ".psql": "postgres", ".sql": "postgres",

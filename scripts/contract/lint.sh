@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 document=$root/modules/publicapi/openapi.json
 
-# Both tools work offline.
+# Redocly must not send usage data or look for updates.
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
 # npm leaves a copy of the lock file in node_modules; a newer lock file means that the tools have changed.

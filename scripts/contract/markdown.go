@@ -75,5 +75,5 @@ func prettyJSON(v jsonValue) string {
 }
 
 // leafPattern matches an object without nested values in a list of the outermost object, as json.Indent
-// writes it. A short one is shown on one line.
+// writes it. A short object is shown on one line.
 var leafPattern = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)

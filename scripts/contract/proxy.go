@@ -97,7 +97,8 @@ func truncateCSV(header string) func(http.ResponseWriter, *http.Request, []byte,
 	}
 }
 
-// hideGroup hides a group after the statistics of the demo's six forks: an export then has only its header row.
+// hideGroup answers that the group is hidden, after the list of forks and the statistics of the demo's six forks.
+// An export has only its header row.
 func hideGroup(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/csv"):

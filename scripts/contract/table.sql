@@ -14,7 +14,7 @@ insert into plays (started_at, player, release_number, id, org_id, fork_id, answ
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000c', 'table-zero', 'No fork', 'pro', 'pseudonymous');
 
--- Names have no control characters.
+-- No name has a control character, because dg refuses such names.
 with odd as (select name, row_number() over () as n from unnest(array[
     'Doe, Jane', '"', '""', 'Jane "Jay" Doe', '"Jane"', 'a","b', '=1+1', '=HYPERLINK("https://example.org","x")', '+49 30', '-1', '@sum', '＝1',
     '''quoted''', 'O''Neill; "x", y', 'NA', 'null', 'NULL', 'NaN', 'None', '\N', '\.', '\', 'TRUE', '007', '1e5', '2024-01-01', ' blank ',

@@ -17,7 +17,7 @@ select verdict, says || ', so a stolen password could change the audit log: give
     'of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner''s; then run dg migrate' as says
 from faults
 union all
--- roles that the serving role does not inherit count too, because SET ROLE can become them
+-- roles that the serving role does not inherit count too, because it can become them by SET ROLE
 select 'failure', format('the serving role is a member of %1$s, which may change the audit log: run as a '
     'superuser: revoke %1$I from %2$I%3$s', granted.rolname, current_user,
     -- since PostgreSQL 16, a superuser revokes only its own grants by default

@@ -153,9 +153,9 @@ func hasKnownForm(c clause.Clause) bool {
 	return true
 }
 
-// addCondition puts the other conditions in parentheses: "a or b and org_id = …" would read every
-// organisation's a. It returns false if a condition closes the parentheses or has an expression as
-// value.
+// addCondition adds condition and puts the others in parentheses: "a or b and org_id = …" would match
+// a in every organisation. It returns false if another condition closes the parentheses or has an
+// expression as value.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}

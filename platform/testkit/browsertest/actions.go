@@ -43,7 +43,7 @@ var (
 	Print         = Mode{"print", "light", "none"}
 )
 
-// Emulate sets the window's width and the mode, without transitions.
+// Emulate sets the window's width and the mode. It asks the page for reduced motion.
 func (p *Page) Emulate(width int, mode Mode) {
 	Do(p, "change the mode", Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Media: mode.media,
@@ -64,7 +64,6 @@ func (p *Page) Click(selector string) {
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
 
-// ClickUntil clicks and waits for a visible element.
 func (p *Page) ClickUntil(selector, visible string) {
 	p.Click(selector)
 	p.WaitFor(visible)
@@ -102,7 +101,7 @@ var clipboard sync.Mutex
 func (p *Page) CopiedText(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()
-	for _, name := range []string{"clipboard-read", "clipboard-write"} { // headless shells deny even a click to write
+	for _, name := range []string{"clipboard-read", "clipboard-write"} { // a headless shell grants neither by itself
 		_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
 			Permission:       &browser.PermissionDescriptor{Name: name},
 			Setting:          browser.PermissionSettingGranted,

@@ -21,8 +21,8 @@
 		try { return {value: this[name](found[0], argument)}; } catch (e) { return {fault: String(e.message ?? e)}; }
 	},
 
-	// find returns the point in which a reader would click, once the element stays where it is: a script or
-	// style that arrives late moves it away from the mouse.
+	// find returns the middle of an element that nothing covers. The position must equal that of the previous
+	// call: a script or style that arrives late may move the element away from the mouse.
 	find(e) {
 		if (document.readyState !== 'complete') throw new Error('the page is loading');
 		e.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
@@ -41,7 +41,7 @@
 		return {x, y, width: box.width};
 	},
 
-	// fill selects the text of a field and returns true, so that typing replaces it. It sets lists and dates.
+	// fill selects the text of a field and returns true, so that typing replaces it. It sets a list or date itself.
 	fill(e, text) {
 		if (e.disabled || e.readOnly) throw new Error('it cannot be changed');
 		e.focus();

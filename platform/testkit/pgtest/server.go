@@ -47,7 +47,7 @@ type server struct {
 	template    string // name of the database with the migrated schema
 }
 
-// sharedServer starts or joins the shared server, once in a process, which then uses it until it ends.
+// sharedServer starts or joins the shared server once. The process uses the server until the process ends.
 var sharedServer = sync.OnceValues(startServer)
 
 func startServer() (s *server, err error) {

@@ -1,5 +1,5 @@
 // Stands between clients and the demo: node between.js PORT UPSTREAM later|busy
-// later: answers with values that the document does not know yet, as a later release may; clients and judges accept them.
+// later: answers with values that the document does not have, as a later release may; clients and prism must accept them.
 // busy: answers every other list of forks 429. While there is a file out/break, its content says how exports break off.
 import fs from 'node:fs';
 import http from 'node:http';

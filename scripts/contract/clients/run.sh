@@ -3,7 +3,7 @@
 #   - linters: those of make check, and OWASP's rules
 #   - the first programs of /docs/clients, by the commands of the page: TypeScript, Python and Go. They call the demo through
 #     prism, which validates each request and answer; wait on 429; accept values of a later release; and notice an export
-#     that breaks off. A line that fails fails the run
+#     that breaks off. A failing command fails the run
 #   - constants that clients make of open enums have readable names
 # It needs Node 20 and Java 11, and names what it leaves out where Python has no urllib3, dateutil and six.
 set -euo pipefail
@@ -27,7 +27,7 @@ say "linters"
 "$root/scripts/contract/lint.sh"
 "$root/scripts/contract/node_modules/.bin/spectral" lint --ruleset "$root/configs/spectral-owasp.yaml" --fail-severity=hint "$document"
 
-# prism_at listens on a port before an address; with --errors it answers violations with its own error.
+# prism_at PORT UPSTREAM starts prism in front of another port. With --errors prism answers violations with an error.
 prism_at() {
 	"$bin/prism" proxy "$document" "http://127.0.0.1:$2" --port "$1" "${@:3}" >"out/prism$1.log" 2>&1 &
 	awaits grep -q listening "out/prism$1.log"
@@ -49,7 +49,7 @@ export -f pip
 first() {
 	local recipes=$root/web/docs/recipes/clients folder=$here/out/$1
 	mkdir "$folder"
-	sed 's#https://dg.example.org#http://127.0.0.1:18937#' "$recipes/$1.$2"* >"$folder/first.$2" # the Go program is no part of this module: go.go.txt
+	sed 's#https://dg.example.org#http://127.0.0.1:18937#' "$recipes/$1.$2"* >"$folder/first.$2" # go.* is go.go.txt, which keeps the Go program out of this module
 	sed 's#https://dg.example.org#http://127.0.0.1:18931#; s#-m venv#& --system-site-packages#' "$recipes/$1.sh" >"$folder/first.sh"
 	(cd "$folder" && bash -eu first.sh && mv "$(find . -name plays.csv)" "$folder/whole.csv") >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 	[ "$(grep -oE '[0-9]+ plays' "$folder/log" | head -1)" = "$(($(wc -l <"$folder/whole.csv") - 1)) plays" ] || { cat "$folder/log"; exit 1; }

@@ -1,5 +1,6 @@
-# Runs the Airbyte manifest with Airbyte's CDK: check, discover and read, each row and figure equal to the API's; a service that
-# comes back, one that is gone, a refused key, a sign-in page. run.sh runs it: python airbyte_check.py CDK MANIFEST BASE FLAKY KEY REVOKED
+# Runs the Airbyte manifest with Airbyte's CDK: check, discover and read must agree with the API in each row and figure. It
+# also tries a service that comes back, one that is gone, a refused key and a sign-in page.
+# run.sh runs it: python airbyte_check.py CDK MANIFEST BASE FLAKY KEY REVOKED
 import csv
 import datetime as dt
 import http.server
@@ -116,7 +117,7 @@ assert status != 0 and not any(got.values()), status
 Between.page = "<p>exports\n</p>\n"
 assert read(between, key)[0] != 0
 Between.page, Between.cut = "", 5000
-status, got = read(between, key)  # where it ends with 0, the comparison that the page advises finds it
+status, got = read(between, key)  # if the status is 0, the comparison that the page advises must find the loss
 assert status != 0 or len(got["plays"]) != sum(day["plays"] for day in got["daily"])
 began, Between.wait = time.monotonic(), ["-1", "99999999"]
 assert check(between, key)[0]["status"] == "SUCCEEDED" and 10 <= time.monotonic() - began < 120

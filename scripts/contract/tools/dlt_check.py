@@ -1,6 +1,7 @@
 # Runs the dlt source of web/docs/recipes/dlt for ten nights, and compares its rows with the API's after each: corrections of
-# every age, an erased player, names and pseudonyms again; then with another organisation's forks, none, and one that is gone. It
-# keeps no row in files, and no file that others can read. run.sh runs it: python dlt_check.py BASE KEY PSQL DESTINATION
+# every age, an erased player, names and pseudonyms again; then with another organisation's forks, none, and one that is gone.
+# The pipeline must keep no rows in files, and no file that others can read.
+# run.sh runs it: python dlt_check.py BASE KEY PSQL DESTINATION
 import csv
 import datetime as dt
 import io
@@ -73,7 +74,7 @@ def refused(says):
         assert says in str(failed), failed
 
 
-dg_dlt.START += 1  # it would keep erased players
+dg_dlt.START += 1  # with another START, the old copy would keep erased players
 refused("start a new copy")
 dg_dlt.START -= 1
 ask = dg_dlt.ask

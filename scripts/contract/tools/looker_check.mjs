@@ -1,5 +1,5 @@
 // Runs the Looker Studio connector with stubs of what Google documents of Apps Script, and compares twenty random ranges with
-// the API: node looker_check.mjs CONNECTOR BASE KEY FORK GROUP REVOKED. Fewer than five members of the group played.
+// the API: node looker_check.mjs CONNECTOR BASE KEY FORK GROUP REVOKED. Of GROUP, fewer than five members played.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 # Asks the MCP server of web/docs/recipes/mcp twenty questions with the SDK's client, and compares each figure with the API's.
-# run.sh runs it: python mcp_check.py SERVER.py BASE KEY FORK GROUP PSQL. Too few members of the group played.
+# run.sh runs it: python mcp_check.py SERVER.py BASE KEY FORK GROUP PSQL. Of GROUP, fewer than five members played.
 import asyncio
 import datetime as dt
 import json
