@@ -29,9 +29,8 @@ import (
 // Each metric of dg follows Prometheus' conventions and has a help text. Alerts and documents name existing metrics.
 func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
-	// a replica has metrics even if it does not answer
 	w := apptest.ServeInProcess(t, testkit.New(t),
-		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
+		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}}) // it has metrics but does not answer
 	lock := w.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
 	ctx, cancel := context.WithCancel(t.Context())
 	var background sync.WaitGroup

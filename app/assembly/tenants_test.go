@@ -174,8 +174,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 					where datname = current_database() and not granted`), load.maxConns)
 			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
-			// the list of keys reads the locked tables, so the test reads another page
-			otherOwner.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
+			otherOwner.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200) // this page reads no locked table
 			w.signIn(second.owner, "198.51.100.2").Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			if load.check != nil {
 				load.check(w, first, owner)
@@ -200,8 +199,7 @@ func (w *world) startLoad(send func(turn int)) (stop func()) {
 	}
 }
 
-// sendIgnoringErrors sends a request from one of 100 addresses, which clientNumber selects, with the token or, if it
-// is "", with w.cookie.
+// sendIgnoringErrors sends a request with token or, if that is "", w.cookie. clientNumber selects one of 100 addresses.
 func (w *world) sendIgnoringErrors(path, token string, clientNumber int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.BaseURL+path, http.NoBody)
 	if token == "" {

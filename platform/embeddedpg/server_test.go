@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// A new database has its roles and rights, a private socket and no TCP port. Its log has no values.
+// A new database has its roles and rights, a private socket and no TCP port. Its log shows no values of queries.
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	server := startServer(t, newParallelFolder(t))
 	require.Equal(t, "dg_app in dg",

@@ -19,7 +19,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// A transient failure counts as unavailable. A mistake in the program does not.
+// A transient failure counts as unavailable. A mistake in the program or a cancelled context does not.
 func TestTransientFailuresAreUnavailable(t *testing.T) {
 	code := func(code string) error { return &pgconn.PgError{Code: code} }
 	for want, errs := range map[bool][]error{

@@ -11,9 +11,9 @@ type Position struct {
 
 const (
 	// PositionExpression is the SQL of a Position: null on a standby. It is not the flushed LSN: a
-	// commit of a session with synchronous_commit = off is visible before its record is flushed. On
-	// a WAL page boundary it lies behind the page header. Replay reaches it with the next record,
-	// at the latest with the record that Replica.flush writes.
+	// commit of a session with synchronous_commit = off is visible before its record is flushed. At
+	// the end of a WAL page, the insert LSN is after the header of the next page. Replay reaches it
+	// only with the next record, at the latest with the record that Replica.flush writes.
 	PositionExpression = positionPrefix + `pg_current_wal_insert_lsn()` + positionSuffix
 	// flushedExpression is the highest LSN that a replica can have received. It writes no record.
 	flushedExpression = positionPrefix + `pg_current_wal_flush_lsn()` + positionSuffix
