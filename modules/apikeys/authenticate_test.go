@@ -30,7 +30,7 @@ var rejections = []struct {
 	{audit.WrongSecret, `update api_keys set secret_hash = sha256('another') where id = $1`},
 }
 
-// rejectedKey creates a key with the reasons of rejections whose bits are set in mask. want is the one in effect.
+// rejectedKey creates a key and applies the rejections whose bits are set in mask. want is the reason to expect.
 func (b *fixture) rejectedKey(mask int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
 	b.setPlan(org.PlanPro)
 	key, token = b.newKey()
@@ -44,7 +44,7 @@ func (b *fixture) rejectedKey(mask int) (key apikeys.Key, token apikeys.Token, w
 	return key, token, want
 }
 
-// rules.md, Order of checks: a wrong secret, answered like an unknown id, precedes revoked, expired and plan.
+// rules.md, Order of checks: wrong secret (same response as an unknown id), then revoked, expired, plan.
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
 	unknownErr := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
@@ -105,7 +105,7 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 		"": apikeys.StateUsable, audit.BelowPlan: apikeys.StatePaused,
 		audit.Expired: apikeys.StateExpired, audit.Revoked: apikeys.StateRevoked,
 	}
-	for mask := range 8 { // without audit.WrongSecret
+	for mask := range 8 { // all masks without the bit of audit.WrongSecret
 		key, token, reason := b.rejectedKey(mask)
 		before := b.CountRows(`audit_entries`)
 		for _, err := range b.concurrently(2, func(int, *apikeys.Service) error {
@@ -246,7 +246,7 @@ func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	for seconds, retryAfter := range map[float64]int{59.5: 1, 54.6: 6} {
 		for began := time.Now(); ; began = time.Now() {
 			err := useAfter(seconds)
-			if time.Since(began) < 400*time.Millisecond { // the next second must not have begun
+			if time.Since(began) < 400*time.Millisecond { // a slower attempt gets a smaller RetryAfter or is accepted
 				require.Equal(t, retryAfter, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				break
 			}
@@ -255,7 +255,7 @@ func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	require.NoError(t, useAfter(60))
 }
 
-// rules.md, Rate limits: a crash of PostgreSQL empties the windows, and the next request creates them.
+// rules.md, Rate limits: a crash of PostgreSQL empties the windows, and the next request creates them again.
 func TestLostWindowsAreRecreated(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -308,7 +308,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: two instances accept 120 of 200 concurrent requests, which create one window.
+// rules.md, Rate limits: two instances accept 120 of 200 concurrent requests, even if the window was lost.
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -334,8 +334,8 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, 1, b.CountRows(`audit_entries`), "only the creation is recorded")
 }
 
-// rules.md, Rate limits: 120 of the refused requests in 60 seconds get an audit entry each. They do not count
-// towards the limit of accepted requests.
+// rules.md, Rate limits: 120 of the refused requests in 60 seconds get an audit entry each. Refused requests do
+// not count towards the limit of accepted requests.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

@@ -301,7 +301,7 @@ func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	b.service = b.newInstance(b.DB, func() time.Time { return now })
 	const days30 = 30 * 24 * time.Hour
-	for _, c := range []struct{ expires, revoked, want time.Duration }{ // from now; 0: never
+	for _, c := range []struct{ expires, revoked, want time.Duration }{ // from now; 0: none
 		{0, 0, 0}, {days30, 0, days30}, {days30 + time.Millisecond, 0, 0}, {time.Hour, 0, time.Hour},
 		{0, time.Hour, time.Hour}, {2 * time.Hour, time.Hour, time.Hour}, {time.Hour, 2 * time.Hour, time.Hour},
 		{10 * days30, week, week},

@@ -128,7 +128,7 @@ func TestRedactRemovesSecrets(t *testing.T) {
 	}
 }
 
-// The counter has at most maxCounted entries. At the bound it still counts the keys that it has.
+// The counter has at most maxCounted entries. A full counter still counts the keys that it has.
 func TestCounterIsBounded(t *testing.T) {
 	c := UsageCounter{counts: map[usageKey]counts{}}
 	for i := range maxCounted + 10 {
@@ -158,7 +158,7 @@ func TestUsageIsStoredAtEachInterval(t *testing.T) {
 	})
 }
 
-// authenticate.sql reads the LSN that replicas are compared with.
+// authenticate.sql reads the LSN with PositionExpression, as replicas compare it.
 func TestAuthenticationReadsThePrimaryLSN(t *testing.T) {
 	joinWords := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	require.Contains(t, joinWords(authenticateSQL), joinWords(postgres.PositionExpression))

@@ -90,7 +90,7 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
-	ID          string        `json:"id"` // makes a repeated form create one key; a malformed id is replaced
+	ID          string        `json:"id"` // a form sent twice creates one key; a random id replaces a malformed one
 	Name        string        `json:"name" validate:"required,max=200,text,printable"`
 	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
@@ -105,7 +105,7 @@ type Label struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
 }
 
-// Overlap is how long a replaced key still works, so that tools can switch to the new one.
+// Overlap is a choice of how long a replaced key still works, so that tools can switch to the new one.
 type Overlap struct {
 	Value, Text string // the form's value and its text on the screen
 	Duration    time.Duration

@@ -86,7 +86,7 @@ func TestRevocationDoesNotWait(t *testing.T) {
 	require.Nil(t, b.readInstant("last_used_at", key))
 }
 
-// Another organisation's key can be neither read nor changed. A malformed id is an unknown id.
+// Another organisation's key can be neither read nor changed. A malformed id gets the error of an unknown id.
 func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	b := setup(t)
 	theirs, token := tb.Must2(b.create(member(theirOrganisation, "owner", true)))(t)
@@ -147,7 +147,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// ExpiresSoon is true in a key's last 30 days, or in its last quarter if that is shorter.
+// ExpiresSoon is true in a key's last 30 days, or in the last quarter of its life if that is shorter.
 func TestKeyExpiresSoonInItsLastQuarter(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
@@ -183,7 +183,7 @@ func (b *fixture) storeUsage() {
 	}
 }
 
-// Each request is counted once, in one of three counts, over both instances.
+// Each request is counted once, as accepted, refused or limited, on either instance.
 func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -256,7 +256,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	require.Zero(t, b.usageToday(key), "a count of a clock that is ahead is left out")
 }
 
-// The metric counts keys of every organisation that end within 14 days, are in use and were not replaced.
+// ExpiringInUse counts keys of every organisation that end within 14 days, are in use and were not replaced.
 func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	b := setup(t)
 	const soon = `created_at = now() - interval '90 d', expires_at = now() + interval '13 d', `
@@ -277,7 +277,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: the last use advances once a minute at most, within the rate limit, never past the revocation.
+// rules.md, Keys: accepted requests advance the last use, once a minute at most and not after the revocation.
 func TestLastUseOnlyAdvances(t *testing.T) {
 	b := setup(t)
 	const (

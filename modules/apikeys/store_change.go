@@ -150,7 +150,7 @@ func revokeAfterOverlap(
 	}, nil
 }
 
-// checkQuota returns ErrBelowPlan or ErrTooMany. The caller must hold lockCreation.
+// checkQuota returns ErrBelowPlan, ErrTooMany or nil. The caller must hold lockCreation.
 func checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,

@@ -110,7 +110,7 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape removes nested percent-encoding: after each byte it decodes the output's last three.
+// unescape decodes nested percent-encoding: after each byte it decodes an escape at the output's end.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

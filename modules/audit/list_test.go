@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// storeRandomEntries stores entries in two logs, many with equal instants. It returns our log, newest first.
+// storeRandomEntries stores entries with many equal instants in two logs. It returns ourOrganisation's, newest first.
 func (b fixture) storeRandomEntries(t *testing.T) []audit.Entry {
 	for range 1500 {
 		e := audit.Entry{
@@ -81,7 +81,7 @@ func randomFilters(n int) []audit.Filter {
 	return filters
 }
 
-// List selects what matches selects. A page is empty if its cursor is not in the log.
+// List returns the entries for which matches is true. A page is empty if its cursor is not in the log.
 func TestFiltersSelectTheirEntries(t *testing.T) {
 	b := setup(t)
 	entries := b.storeRandomEntries(t)

@@ -57,7 +57,7 @@ func newEntry(organisation string) audit.Entry {
 	}
 }
 
-// An entry commits with the caller's transaction, to all the named logs or to none, and to no other.
+// An entry commits with the caller's transaction: to each of the named logs, and to no other log.
 func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	b := setup(t)
 	otherOrganisation := b.AddOrganisation(testkit.Organisation{}).ID
@@ -85,7 +85,7 @@ func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	}
 }
 
-// An entry without an organisation, or with an action that Actions lacks, is not appended.
+// An entry without organisation or actor kind, or with an action that Actions lacks, is not appended.
 func TestInvalidEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	tx := b.DB.Gorm.WithContext(t.Context())
@@ -145,7 +145,7 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 	require.Equal(t, 1.0, newest.Details[audit.RefusalsDetail], "another minute")
 }
 
-// Every field of an appended entry is listed. Its instant is truncated to the millisecond.
+// Every field of an appended entry is listed. The instant is truncated to the millisecond.
 func TestEntryIsListedAsAppended(t *testing.T) {
 	b := setup(t)
 	entries := []audit.Entry{{ // empty fields; the database sets instant and id
@@ -175,7 +175,7 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 	}
 }
 
-// Client text becomes valid UTF-8 without NUL, cut at the last character within its field's limit.
+// Client text becomes valid UTF-8 without NUL, cut after the last whole character within the field's limit.
 func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
 	invalid := "a" + strings.Repeat("é\x00\xff", 1000)

@@ -23,7 +23,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, CSV: the start is recorded before the first byte. File and slot do not wait for the entry of the end.
+// rules.md, CSV: export.started commits before the first byte. Neither file nor slot awaits export.finished.
 func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
@@ -173,7 +173,7 @@ func TestExportsTakeTurns(t *testing.T) {
 		require.Equal(t, 20_001, strings.Count(b.readBody(b.send(http.MethodGet)), "\n"))
 		return nil
 	}
-	var turnsTaken atomic.Int64 // while the first block is made
+	var turnsTaken atomic.Int64 // turns taken while the first block is made
 	b.request.Recheck = func(context.Context, *postgres.DB) error {
 		turnsTaken.CompareAndSwap(0, int64(len(b.service.turns)))
 		return nil
@@ -229,7 +229,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 
 // rules.md, Bounds: a refused export's error names the limit that it reached.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	for want, organisations := range map[string]string{ // one request a letter; the last is refused
+	for want, organisations := range map[string]string{ // letter: a request of that organisation; the last is refused
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {

@@ -17,7 +17,7 @@ const (
 	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
 	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
-	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without one
+	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without a turn
 )
 
 var (
@@ -59,8 +59,8 @@ func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 // Close ends Context.
 func (g *Gate) Close() { g.stop(nil) }
 
-// Enter waits for a turn and rechecks the access, before each block. The caller makes the block, and
-// then calls leave. Errors: errTimeLimit, errAccessEnded, those of recheck, or the cause of Context.
+// Enter waits at most turnWait for a turn and calls checkAccess. The caller makes one block, and then
+// calls leave. Errors: errTimeLimit, errAccessEnded, those of recheck, or the cause of Context.
 func (g *Gate) Enter() (leave func(), err error) {
 	if time.Since(g.beganAt) > timeLimit {
 		return nil, errTimeLimit

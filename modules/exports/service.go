@@ -31,7 +31,7 @@ type Service struct {
 	finishedTotal  *prometheus.CounterVec
 }
 
-// New returns the service. An instance needs a single one: API and screens share its limits. If
+// New returns the service. Call it once in an instance: API and screens share its limits. If
 // recheckDB has a pool of its own, rechecks do not wait for the connections of requests.
 func New(
 	r *reports.Service, log *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer,

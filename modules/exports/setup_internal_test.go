@@ -107,7 +107,7 @@ func (b *fixture) readDetails(action string) string {
 	return testkit.Query[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
-// finishedDetails returns the details of export.finished. It waits until the connection is released.
+// finishedDetails returns the details of export.finished. It waits for the entry and for the release of the connection.
 func (b *fixture) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
 		return b.CountRows(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0

@@ -51,7 +51,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	}
 }
 
-// PackAnswers does not depend on the order of the results. Its form never changes, because stored plays have it.
+// PackAnswers does not depend on the order of the results. The packed form never changes, because stored plays have it.
 func TestPackedFormIsFixed(t *testing.T) {
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers: empty, not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{

@@ -42,7 +42,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	require.ErrorIs(t, b.changePassword(session, identity.Proof{Password: newPassword}), identity.ErrNoSession)
 }
 
-// Wrong passwords in a stolen session lock the thief's network. Five locked networks lock the account for all.
+// Wrong passwords in a stolen session lock the thief's network. Five locked networks lock the account for all networks.
 func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
@@ -239,7 +239,7 @@ func TestResetExpires(t *testing.T) {
 	}
 }
 
-// An upgrade rewrites e-mail keys. CheckEmails names e-mails that no form accepts, or whose key is taken.
+// An upgrade rewrites e-mail keys. CheckEmails names e-mails that no form accepts, or whose key another person has.
 func TestEmailKeysAreRewrittenOrReported(t *testing.T) {
 	b := setup(t)
 	for _, email := range []string{

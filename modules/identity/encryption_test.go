@@ -88,7 +88,7 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	requireLocked(t, b.verifyCode(pending, b.code(totpSecret, 0)), b.now().Add(time.Hour))
 	b.Exec(`update users set totp_secret = $1 where email_key = $2`, storedBefore, bobEmail)
 	importTx := b.Begin(`select from secret_key_check for share`)
-	require.NoError(t, b.WhileWaiting(importTx, replace, func() { // nothing is locked before the check value
+	require.NoError(t, b.WhileWaiting(importTx, replace, func() { // replace locks secret_key_check before users
 		b.ExecIn(importTx, `update users set totp_secret = null, totp_last_step = null`)
 	}))
 	require.Zero(t, b.CountRows(`users where totp_secret is not null`))
@@ -147,7 +147,7 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	require.NoError(t, check(identity.Keyring{}))
 }
 
-// operations.md, Secret key: under a key that replaces a lost one, old secrets stay unreadable and clear ones refused.
+// operations.md, Secret key: under the key that replaces a lost key, old secrets are unreadable and clear ones refused.
 func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
 	b.useKeyring(identity.KeyringOf(1, 0))

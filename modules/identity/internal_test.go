@@ -35,7 +35,7 @@ func (s *Service) AttemptWrongPassword(ctx context.Context, email string, comput
 
 func (s *Service) UseKeyring(keys Keyring) { s.keyring = keys }
 
-// KeyringOf returns a keyring whose keys repeat the byte 32 times. 0 means no key.
+// KeyringOf returns a keyring in which each key is its byte, 32 times. 0 means no key.
 func KeyringOf(current, previous byte) Keyring {
 	key := func(b byte) []byte {
 		if b == 0 {

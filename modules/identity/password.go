@@ -180,7 +180,7 @@ type hasher struct {
 }
 
 func newHasher(cost argon2id.Params) *hasher {
-	// a quarter, because dg serve sets GOMAXPROCS to twice the number of processors by default
+	// half of the processors, because dg serve sets GOMAXPROCS to twice their number by default
 	concurrentHashes := uint32(max(1, runtime.GOMAXPROCS(0)/4))
 	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrentHashes}
 }

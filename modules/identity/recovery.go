@@ -74,8 +74,8 @@ func (s *Service) ReplaceRecoveryCodes(
 	return codes, session, err
 }
 
-// issueRecoveryCodes replaces the person's recovery codes and returns the new ones. It relies on the
-// person's lock, so that only one request stores ten codes.
+// issueRecoveryCodes replaces the person's recovery codes and returns the new ones. The caller
+// must have locked the person's row: otherwise two requests could store ten codes each.
 func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodeCount)
 	rows := make([]recoveryRow, recoveryCodeCount)

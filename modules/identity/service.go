@@ -21,7 +21,7 @@ type Service struct {
 	recorder  Recorder
 	passwords *hasher
 	slots     *limit.Limiter // slots of sign-ins and other password checks
-	keyring   Keyring        // encrypts two-step secrets
+	keyring   Keyring
 }
 
 // maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. Clients of

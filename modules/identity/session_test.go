@@ -139,7 +139,7 @@ func TestSignInsAreLogged(t *testing.T) {
 	require.NotContains(t, b.programLog.String(), "typed password")
 }
 
-// A session that ends while its change waits for the lock is not replaced by one with a new token.
+// A session that ends while its change waits for the lock is not replaced by a session with a new token.
 func TestEndedSessionIsNotRenewed(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, totpSecret)

@@ -111,7 +111,7 @@ func hashText(text string) []byte {
 }
 
 // sessionSQL is one statement, because each request of a screen runs it. authenticated_at is
-// rounded, hence the margin of 1 ms. A later one is not fresh: the clock was set back.
+// rounded, hence the margin of 1 ms. A later authenticated_at is not fresh: the clock was set back.
 const sessionSQL = `/* identity.session */ select s.*,
 	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
 	  and clock_timestamp() + interval '1 ms' as fresh,
@@ -165,8 +165,8 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 }
 
 // endExcessSessions ends the least recently used sessions above maxSessions, never the new one.
-// Sessions with SecondStepDue do not count and stay: with the password alone, a thief must not end
-// the session in which its owner types a code.
+// Sessions with SecondStepDue do not count and stay: a thief with the password alone must not end
+// the session in which the person types a code.
 func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").
 		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).

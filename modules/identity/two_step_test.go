@@ -129,7 +129,7 @@ func (b *fixture) confirmTwoStep(session identity.Session, code string) (identit
 	return newSession, err
 }
 
-// The offered secret is made after the password check, for a new token: a thief of the old one cannot read it.
+// The offered secret is made after the password check, for a new token: a thief of the old token cannot read it.
 func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
@@ -157,7 +157,7 @@ func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, b.code(secondOffer.Secret, 0))), identity.ErrTwoStepOff)
 }
 
-// Turning two-step verification on or off ends the person's other sessions, and renews this one's token.
+// Turning two-step verification on or off ends the person's other sessions, and renews this session's token.
 func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
 	const ann = "ann+dg@example.com"

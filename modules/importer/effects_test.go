@@ -313,7 +313,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	for range 3 {
 		tryWrites()
 	}
-	writes = b.writeFuncs(b.DB, b.Owner) // the commit itself may take longer
+	writes = b.writeFuncs(b.DB, b.Owner) // the commit may block a write for longer than 100 ms
 	delete(writes, "password and reset") // the import's commit replaces this password
 	close(release)
 	for {

@@ -34,7 +34,7 @@ type readFunc func(line []byte, keyring identity.Keyring) ([]any, []string)
 type batch struct {
 	format
 	pending [][]any     // rows for the next COPY; the first value is the line number
-	count   ObjectCount // Unchanged starts as the number of all objects; write subtracts the others
+	count   ObjectCount // Unchanged starts as the number of all objects; write subtracts added and replaced
 }
 
 // ObjectCount counts the added, replaced and unchanged objects of one type.

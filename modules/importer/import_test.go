@@ -143,7 +143,7 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		(select email_key from users where id = '$ann'))`)))
 }
 
-// Files are imported in order.
+// An object of a later file replaces the object with the same id in an earlier file.
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
 	counts := b.requireImport(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
@@ -158,7 +158,7 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 			"($1, $2)", idOf("new"), idOf("p9")))
 }
 
-// Errors are ordered by line, not by rule. Errors of a list are ordered by position.
+// An import reports its first 20 errors, ordered by line, not by rule. Errors of a list are ordered by position.
 func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 	b := setup(t)
 	got := b.importErrors(filledFile("a", strings.Repeat("[]\n", 15)), filledFile("b", strings.Repeat("\n{}\n", 15)))

@@ -129,7 +129,7 @@ const (
 	maxLine    = 8 << 20 // bytes of the longest line
 )
 
-// MaxErrors bounds the errors that an import reports. After that many, the import stops reading.
+// MaxErrors bounds the errors that an import reports. After MaxErrors errors it stops reading.
 const MaxErrors = 20
 
 type run struct {

@@ -256,7 +256,7 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	}
 }
 
-// Of the errors in a line, at most MaxErrors are reported. The time is not quadratic in their number.
+// Of the errors in a line, at most MaxErrors are reported. The import's time is not quadratic in their number.
 func TestLineWithManyErrorsIsRefusedFast(t *testing.T) {
 	b := setup(t)
 	for name, lineWith := range map[string]func(errors int) string{

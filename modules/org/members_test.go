@@ -82,7 +82,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	}
 }
 
-// Groups returns the first 500 and the chosen one. GroupPage returns the nearest page for a number out of range.
+// Groups returns the first 500 groups and the chosen one. GroupPage takes the nearest page if there is no such page.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into player_groups (id, org_id, name)

@@ -17,7 +17,7 @@ import (
 const (
 	// MaxGroups bounds the groups that Groups lists, besides the chosen one.
 	MaxGroups         = 500
-	maxSearchedGroups = 10_000 // FindGroups searches the first groups by name only
+	maxSearchedGroups = 10_000 // FindGroups searches only the first groups by name
 	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 

@@ -121,7 +121,7 @@ var provocations = map[string]func(a *attempt){
 	},
 
 	"HttpVersion":  setRawExport("HTTP/1.0"),                                           // exports need HTTP/1.1
-	"RangeRefused": setRawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // so wget resumes a download
+	"RangeRefused": setRawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // as wget resumes a download
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(revokeEntriesSQL)
 		a.authorization = "Bearer " + wrongSecret(a.key)

@@ -86,7 +86,7 @@ func (o *organisation) addRandomPlays(random *rand.Rand, n int, from, to time.Ti
 		}
 		if random.IntN(4) > 0 {
 			p.Completed = started.Add(time.Duration(random.IntN(3_600_000)) * time.Millisecond)
-			p.Score = max(0, random.IntN(12_001)-2000) // a score of 0 differs from none
+			p.Score = max(0, random.IntN(12_001)-2000) // often 0, which differs from no score
 			p.Passed = random.IntN(2) == 0
 		}
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(5)] {

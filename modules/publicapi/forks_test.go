@@ -93,7 +93,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	require.ElementsMatch(t, []any{nil, org.groups[0].id}, groupIDs, "only the two GETs are recorded")
 }
 
-// openapi.yaml, RateLimit and DG-Key-Expires: only responses to usable keys have them, errors included.
+// openapi.yaml, RateLimit and DG-Key-Expires: only responses to usable keys have these headers, errors included.
 func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w := start(t)
 	key := w.AddKey(w.AddOrganisation(testkit.Organisation{}).ID)

@@ -50,7 +50,7 @@ func outsideAPIEntries(method, path string) []string {
 	return []string{"outside_api " + method + " " + path}
 }
 
-// Every route and path outside /api/v1/* refuses an API key with 403, and records it once.
+// Every route and path outside /api/v1/* refuses an API key with 403, and records the refusal once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w)
@@ -121,7 +121,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		a.sendExpecting("CONNECT", target, nil).Is(t, http.StatusNotImplemented)
 	}
 	a.requireEntries()
-	for target, status := range map[string]int{ // these requests have no Host
+	for target, status := range map[string]int{ // these requests have no Host header
 		"/api/v1/" + tail: 200, "//x/api/v1/" + tail: 403, "//api/v1/" + tail: 403,
 		"x//y/api/v1/" + tail: 400,
 	} {

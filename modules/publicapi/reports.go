@@ -113,7 +113,7 @@ const (
 	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2
 )
 
-// send sends a JSON body. A large one waits for its share of maxLargeResponsesMB.
+// send sends a JSON body. A large body waits for its share of maxLargeResponsesMB.
 func (a *API) send(r *call, body []byte, tag string) error {
 	var release func()
 	if len(body) > httpserver.BlockSize {

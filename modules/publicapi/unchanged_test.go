@@ -99,7 +99,7 @@ var otherValues = map[string]string{
 	"bytea": `%s || '\x05'`, "jsonb": `'{"changed": true}'`, "timestamp with time zone": `%s + interval '-1 second'`,
 }
 
-// rules.md, Unchanged: if a change of any column changes the bytes of a report, it changes the tag, sealed or not.
+// rules.md, Unchanged: a change of any column that changes the bytes of a report changes its tag, sealed or not.
 func TestTagsChangeWithEveryColumn(t *testing.T) {
 	p := startProvable(t)
 	type column struct{ table, name, dataType string }
@@ -171,8 +171,8 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry. A 304
-// follows all checks.
+// rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry. All
+// checks come before a 304.
 func TestUnchangedReportsAreNotSent(t *testing.T) {
 	p := startProvable(t)
 	foreign := p.AddFork(testkit.Fork{OrganisationID: p.AddOrganisation(testkit.Organisation{}).ID})
@@ -259,8 +259,8 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	requireProof(true, 4, http.MethodGet)
 }
 
-// The bytes of both reports, plain and compressed, may change only with their version, so that all tags change. A new
-// field of statistics changes their tags by itself. If only compressed bytes differ, raise gzipVersion in httpserver.
+// The bytes of statistics and CSV, plain and compressed, may change only with wireVersion, so that all tags change. A
+// new field changes the tags by itself. If only compressed bytes differ, raise gzipVersion in httpserver.
 func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 	p := startProvable(t)
 	for path, want := range map[string][2]string{

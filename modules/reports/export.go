@@ -19,7 +19,7 @@ type Export struct {
 
 	snap          *snapshot
 	dialect       format.Dialect
-	headerSent    bool     // the header row was returned
+	headerSent    bool
 	rows          pgx.Rows // nil after the start: no row follows the header
 	batch         [batchRows]exportRow
 	unsent        []exportRow // rows of batch that are not returned yet

@@ -24,7 +24,7 @@ import (
 // doc.go, Invariants: opening a report returns the group's owner and reads no scores.
 func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
-	const otherOrg = otherForkID // the tables may share ids
+	const otherOrg = otherForkID // ids of different tables may be equal
 	const otherGroup = testForkID
 	e.AddOrganisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg, otherGroup)
@@ -71,7 +71,7 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	e := newEnv(t)
 	otherOrg := e.AddOrganisation(testkit.Organisation{}).ID
-	e.AddGroup(otherOrg, e.AddPlayers(otherOrg, 40)...) // its members have the same ordinals
+	e.AddGroup(otherOrg, e.AddPlayers(otherOrg, 40)...) // players with the ordinals of ours
 	q := newQuery(testFrom, 1, testGroupID)
 	play := func(member int, at time.Time) { e.storePlays(testForkID, 4*member+1, at) }
 	suppressed := func() bool {
@@ -115,7 +115,7 @@ func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
 	require.True(t, members{segment.BlockPlayers - 1: true}.inBlock(0), "the last ordinal of a block")
 }
 
-// doc.go, Invariants: a report on a group never reads more pages and rows than that on all players.
+// doc.go, Invariants: a report on a group never reads more pages and rows than the report on all players.
 func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	const players = 3500
@@ -128,7 +128,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, players} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
-		memberships += members // bounds a scan of the whole table, without statistics
+		memberships += members // without planner statistics, all memberships may be read
 		e.storeGroup(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members, players)
 	}
 	for date := range 10 { // two large days between small ones

@@ -18,7 +18,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-const manyPlayers = 1500 // enough players to read all labels
+const manyPlayers = 1500 // so many that labelsSQL returns allLabelsSQL
 
 func newLabelsEnv(t *testing.T) *env {
 	e := newEnv(t)

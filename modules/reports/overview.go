@@ -135,7 +135,7 @@ type overviewReader struct {
 type forkSums struct {
 	id string
 	*ForkOverview
-	sealed []segment.SealedDay // sealed days, ascending
+	sealed []segment.SealedDay // by date
 }
 
 func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.query.Period.From) / week) }

@@ -83,7 +83,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 	batch.Queue(historySQL)
 	batch.Queue(hashedSQL, s.args)
 	results := s.conn.SendBatch(ctx, batch)
-	defer func() { _ = results.Close() }() // every result is read, or an error is returned
+	defer func() { _ = results.Close() }() // no new error: each result is read, or its error returned
 	var history string
 	if err := results.QueryRow().Scan(&history); err != nil {
 		return fmt.Errorf("reports: history: %w", err)

@@ -107,7 +107,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	}
 }
 
-// If two plays get the same correction, their combined hash changes: of 100,000 pairs, about 1.5 keep its low 16 bits.
+// The same correction of two plays changes their combined hash. By chance, 1.5 of 100,000 pairs keep its low 16 bits.
 func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 	e := newEnv(t)
 	countUnchanged := func(expression string) int {
@@ -223,7 +223,7 @@ func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
 	}
 }
 
-// After a restore, an import may give ordinals other pseudonyms: tags of another history do not match.
+// After a restore, an import may give ordinals other pseudonyms, so tags of another history do not match.
 func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	e := newProofEnv(t)
 	e.insertRandomPlays(testFrom, 10, 50)

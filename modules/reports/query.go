@@ -11,7 +11,7 @@ import (
 
 // Query selects a report. The caller must have checked that the fork belongs to the organisation.
 type Query struct {
-	OrganisationID, ForkID string // no ForkID: an overview
+	OrganisationID, ForkID string // ForkID is "" for an overview
 	Period                 Period
 	GroupID                string // "": all players
 	OmitLists              bool   // omits players and their labels
@@ -33,7 +33,7 @@ func (q Query) completePeriod() Period {
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// MaxPeriodDays is the maximum length of a period, a leap year. The first and last day count.
+// MaxPeriodDays is the maximum length of a period, a leap year. Its first and last day both count.
 const MaxPeriodDays = 366
 
 // day has a constant length, because reports have UTC days.
@@ -57,8 +57,8 @@ var dateChecks = input.New(map[string]string{
 }, nil)
 
 // ParsePeriod parses the first and last day of a period of at most MaxPeriodDays. An empty
-// parameter counts as missing. Errors: apperr.Validation with the field, and the period unless a
-// day is invalid.
+// parameter counts as missing. Errors: apperr.Validation with the field. The period is returned too,
+// unless a day is invalid.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err

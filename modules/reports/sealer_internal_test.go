@@ -172,7 +172,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// Days and months end at midnight UTC. A millisecond earlier, neither is sealed.
+// Days and months are sealed from the midnight UTC that ends them on, not a millisecond earlier.
 func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e := newEnv(t)
 	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -214,7 +214,7 @@ func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 // TRUNCATE is not MVCC-safe: reports wait for it before their snapshot, and TRUNCATE waits for a running sealer.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e := newSealedEnv(t, 100, 500)
-	e.requireAgreement(t) // prepares the statements, because the preparation would wait before the snapshot
+	e.requireAgreement(t) // prepares the statements: otherwise their preparation, not LockPlaysSQL, would wait
 	tx := e.Begin(`truncate plays`)
 	require.NoError(t, e.WhileWaiting(tx, func() error {
 		return e.checkRandom(t.Context(), rand.New(rand.NewPCG(1, 1)))

@@ -82,7 +82,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	require.Positive(t, e.CountRows(`fork_days where head_bytes = 0`))
 }
 
-// repeat runs f in n goroutines until done or an error.
+// repeat calls f again and again in n goroutines, until done or an error.
 func repeat(ctx context.Context, work *errgroup.Group, done func() bool, n int, f func(*rand.Rand) error) {
 	for range n {
 		random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))
@@ -132,7 +132,7 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	require.Equal(t, 3, e.CountRows(`fork_months where fork_id = $1`, testForkID), "nor is its month")
 	for _, change := range append(slices.Clone(randomWrites),
 		`update plays set player = 2 + player % 39 where `+firstPlaysSQL,
-		`delete from players where ordinal = 7`, // this player is not in the group, unlike the one in randomWrites
+		`delete from players where ordinal = 7`, // not in the group, unlike the player that randomWrites erases
 		`truncate plays`,
 	) {
 		e.Exec(change, pgx.NamedArgs{"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherForkID})
@@ -181,7 +181,7 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	}
 }
 
-// A transaction of many single writes locks whole forks: it would fill the lock table, which all sessions share.
+// A transaction of many single writes locks whole forks: a lock for each day would fill the table that sessions share.
 func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
 	e := newEnv(t)
 	tx := e.Begin(`do $$ declare fork uuid; n integer; begin

@@ -117,7 +117,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 		batch.Queue(sealedMonthsSQL, sealedArgs)
 	}
 	results := s.conn.SendBatch(ctx, batch)
-	defer func() { _ = results.Close() }() // every result is read, or an error is returned
+	defer func() { _ = results.Close() }() // no new error: each result is read, or its error returned
 	for range 3 {
 		if _, err := results.Exec(); err != nil {
 			return fmt.Errorf("reports: begin: %w", err)

@@ -13,8 +13,8 @@ import (
 // zero.
 type Statistics struct {
 	Plays          int64
-	Completed      int64 // number of completed plays
-	Passed         int64 // number of passed plays, which are completed plays too
+	Completed      int64
+	Passed         int64 // passed plays are completed plays too
 	UniquePlayers  int64
 	AvgScore       Percent // mean of the completed plays
 	CompletionRate Rate    // completed plays / plays
@@ -27,8 +27,8 @@ type Statistics struct {
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
 	// It is nil if the report is suppressed or has totals only.
 	Player func(i int) PlayerStat
-	// Complete has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or they are
-	// hidden.
+	// Complete has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or the
+	// totals are hidden.
 	Complete *Statistics
 }
 
@@ -48,8 +48,8 @@ func (s Statistics) Players() []PlayerStat {
 type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
-	Completed int64 // number of completed plays
-	Passed    int64 // number of passed plays
+	Completed int64
+	Passed    int64
 	ScoreSum  int64 // scores of the completed plays, in hundredths of a percent
 	AvgScore  Percent
 }

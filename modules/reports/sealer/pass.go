@@ -148,7 +148,7 @@ func allForks(ctx context.Context, conn *pgxpool.Conn) ([]fork, error) {
 const (
 	// DueDaysSQL is a loose index scan of the plays, from day to day, if the fork has segments or
 	// more than @minPlays plays. The count does not compare the organisation, so that it is an
-	// index-only scan. The scan compares it outside the subquery: inside, PostgreSQL without
+	// index-only scan. The loose scan compares it outside the subquery: inside, PostgreSQL without
 	// statistics sorted all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (

@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// Increment a version when its format changes: segments of another version are ignored and sealed
-// again. DayVersion begins a packed day and its sums, MonthVersion a packed month.
+// Increment a version when its format changes: segments of an older version are then ignored, and
+// sealed again. DayVersion begins a packed day and its sums, MonthVersion a packed month.
 const (
 	DayVersion   = 5
 	MonthVersion = 8

@@ -23,7 +23,7 @@ type Month struct {
 	BlockBytes []int
 }
 
-// BlockPlayers is the number of ordinals of a block. If it changes, MonthVersion must, too.
+// BlockPlayers is the number of ordinals of a block. If it changes, MonthVersion must change too.
 const BlockPlayers = 64 * perPage
 
 // PackMonth packs the month that begins at start, in milliseconds since 1970. players must have the

@@ -109,7 +109,7 @@ func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	return starts, ends
 }
 
-// StoredSegment is a row of DaySegmentsSQL or MonthPartsSQL. A part of a month is the Head.
+// StoredSegment is a row of DaySegmentsSQL or MonthPartsSQL. In the latter, Head is the part.
 type StoredSegment struct {
 	Date       time.Time
 	Head, Tail []byte // valid until the next row

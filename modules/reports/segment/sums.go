@@ -161,7 +161,7 @@ func (s *Players) sumOf(ordinal int32) *PlayerSum {
 	return &s.pages[n][ordinal%perPage]
 }
 
-// AddPlay adds one play.
+// AddPlay adds the play to the sum of its player.
 func (s *Players) AddPlay(p *Play) {
 	s.sumOf(p.Player).add(&PlayerSum{
 		Plays:        1,
