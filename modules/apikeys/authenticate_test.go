@@ -128,7 +128,7 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: revocation, expiry and a change of plan hold on every instance for requests after their commit.
+// rules.md, Keys: once a revocation, expiry or change of plan has committed, new requests see it on every instance.
 func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	for range 17 {

@@ -71,7 +71,7 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 // stamps revocations, may be ahead.
 const clockTolerance = 5 * time.Second
 
-// Revoked reports whether the key is revoked at now, or within clockTolerance after it.
+// Revoked reports whether the key is revoked at now, or within clockTolerance after now.
 func (k Key) Revoked(now time.Time) bool {
 	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
 }

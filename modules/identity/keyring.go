@@ -88,7 +88,7 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 }
 
 // decrypt returns the secret in clear. With a current key it refuses a secret that is stored in
-// clear: a migration has encrypted all secrets, so this one is forged.
+// clear: a migration has encrypted all secrets, so this secret is forged.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	encrypted := strings.HasPrefix(stored, encryptedPrefix)
 	if !encrypted && k.Encrypts() {

@@ -34,7 +34,7 @@ func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 		(convert_to('ann@example.com', 'UTF8'), convert_to('account:ann@example.com', 'UTF8'))`))
 }
 
-// A hash is computed for an unknown e-mail too, as the allocated memory shows.
+// SignIn computes a hash for an unknown e-mail too, as the allocated memory shows.
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	service := b.newInstance(b.DB)

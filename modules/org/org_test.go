@@ -124,7 +124,7 @@ func (b fixture) entries(id string) []audit.Entry {
 	return tb.Must(audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000}))(b.t)
 }
 
-// Anyone but an owner is refused, and neither the mode nor the audit log changes.
+// SetReportingMode refuses anyone but an owner. Then neither the mode nor the audit log changes.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.readOrganisation(ourOrganisation)

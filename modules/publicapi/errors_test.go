@@ -362,7 +362,7 @@ func accessCases(t *testing.T, own, foreign *organisation) (cases []accessCase) 
 	return cases
 }
 
-// No response to two concurrent organisations has data of the other.
+// Two organisations send requests concurrently. No response has data of the other organisation.
 func TestOrganisationsGetOnlyTheirOwnData(t *testing.T) {
 	w := start(t)
 	var organisations []*organisation

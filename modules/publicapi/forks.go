@@ -89,7 +89,7 @@ func (a *API) getFork(r *call) error {
 // Change forkWireVersion when the JSON of a fork changes, so that clients discard cached forks.
 const forkWireVersion = "1"
 
-// sendForks sends forks, or 304. version must be of their snapshot, so that the ETag fits the body.
+// sendForks sends forks, or 304. The ETag fits the body only if version is from the forks' snapshot.
 func (a *API) sendForks(r *call, version int64, forks any) error {
 	tag := httpserver.ETag(r.c, forkWireVersion, r.caller.OrganisationID, strconv.FormatInt(version, 10))
 	if httpserver.NotModified(r.c, tag) {

@@ -293,7 +293,7 @@ func (e *env) countPages(t *testing.T, sql string, args pgx.NamedArgs) int {
 	return genericPlan(t, tx.Conn(), sql, args).pages()
 }
 
-// rules.md, Anonymity: the warning lists what an attacker learns from the labels of two shown reports.
+// rules.md, Anonymity: Overlaps has what an attacker learns from the labels of two shown reports.
 func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
@@ -365,7 +365,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	require.Empty(t, tb.Must(report(""))(t).Overlaps, "names need no comparison")
 }
 
-// The warning is optional: it never fails its report, even without planner statistics, as after an import.
+// The search for overlaps never fails its report, even without planner statistics, as after an import.
 func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)

@@ -43,7 +43,7 @@ type OverviewTotals struct {
 const (
 	// OverviewWeeks is the number of weeks that an overview shows.
 	OverviewWeeks = 12
-	comparedWeeks = 4 // the weeks that each OverviewTotals covers
+	comparedWeeks = 4 // number of weeks in an OverviewTotals
 	week          = 7 * day
 
 	// maxOverviewPlays is the threshold of Overview.Counted: more plays would make the query slow.

@@ -125,7 +125,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	}
 }
 
-// After every kind of change, the day is read from the plays until it is sealed again.
+// After every kind of change of plays, reports read the day from the plays until it is sealed again.
 func TestEveryChangeMarksItsDay(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
 	require.Equal(t, 99, e.CountRows(`fork_days where fork_id = $1`, testForkID), "today is not finished")

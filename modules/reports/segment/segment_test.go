@@ -151,7 +151,7 @@ func TestSegmentsKeepTheAnswersToEachSkill(t *testing.T) {
 	}
 }
 
-// doc.go, Invariants: a segment with a wrong byte, or cut anywhere, is damaged.
+// doc.go, Invariants: a segment with a wrong byte, or cut anywhere, gives ErrDamaged.
 func TestDamagedMonthIsRefused(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := make([]Play, 40)
