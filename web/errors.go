@@ -41,7 +41,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	view.Link = nextLink(c, &view)
 	page, err := h.Execute(c, "error", &view)
 	if err != nil {
-		panic(err) // the caller sends the JSON body instead
+		panic(err) // httpserver recovers and responds in JSON
 	}
 	h.setHeaders(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)

@@ -43,7 +43,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 		Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.Path("/settings/api-keys")+`"`)
 }
 
-// A file is cached for ever under the version of its content, and revalidated without the version.
+// A static file is cached for a year under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	stylesheet := testkit.Submatch(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
@@ -194,7 +194,7 @@ func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	require.Equal(t, "access_ended", w.ExportsOf(t, o, 1)[0].Details["outcome"])
 }
 
-// People with several organisations have a menu of them. Where someone is only a member, it leads to the account.
+// People with several organisations have a menu of them. For the role member, the menu leads to the account.
 func TestOrganisationIsSwitched(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.StoreOrganisation(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})

@@ -32,7 +32,7 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 	}
 }
 
-// Each screen takes a slot, even without a session. An address that holds all of its slots gets 503 without a database.
+// Each screen needs a slot before it reads the database, even without a session. Without a free slot it responds 503.
 func TestEveryScreenTakesASlot(t *testing.T) {
 	t.Parallel()
 	h := New(Dependencies{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)

@@ -19,7 +19,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// screens is the route table. The tests check each of its rows.
 var screens = web.New(web.Dependencies{}, "", time.Now).Screens()
 
 // routeWorld is an organisation with the objects that the screens' paths name.
@@ -186,7 +185,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"same-origin"}},
 		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {w.BaseURL}},
-		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
+		{"Sec-Fetch-Site": {"none"}}, // started by the person, not by a page
 		{"Origin": {w.BaseURL}},
 	} {
 		b := w.SignIn(t, w.acme.Owner)

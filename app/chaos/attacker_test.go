@@ -21,7 +21,7 @@ type attacker struct {
 	organisation   testkit.Organisation
 	key            string
 	requests       int
-	fork, unplayed testkit.Fork // unplayed has no plays
+	fork, unplayed testkit.Fork
 	groups         []string
 }
 

@@ -59,7 +59,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	fork := db.AddFork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
 		baseURL: base, slug: organisation.Slug, email: db.AddMember(organisation.ID, "owner").Email,
-		http:      apptest.NewProxyClient(strings.TrimPrefix(base, "http://")), // attackers use another address
+		http:      apptest.NewProxyClient(strings.TrimPrefix(base, "http://")), // attackers have another address
 		spareKeys: make(chan string, apptest.PickSize(10, 60, 300)), wantEntries: map[[2]string]int{},
 	}
 	c.http.Timeout = 20 * time.Second
@@ -157,7 +157,7 @@ func (c *caller) send(
 	if form == nil {
 		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
 	}
-	request.Close = rand.IntN(4) == 0 // some requests close their connection
+	request.Close = rand.IntN(4) == 0
 	response, err := c.http.Do(request)
 	if os.IsTimeout(err) {
 		return outcomeTimeout, nil
@@ -188,7 +188,7 @@ func (c *caller) send(
 	return c.recordWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
 
-// A 503 of the API matches errorBodyPattern. It must not match internalsPattern.
+// A 503 of the API must match errorBodyPattern. No 503 may match internalsPattern.
 var (
 	errorBodyPattern = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
 		`"details":\{"code":"ERR_UNAVAILABLE"\}\}\s*$`)

@@ -62,7 +62,7 @@ func TestHostileClientsBreakNoResponse(t *testing.T) {
 	requireCorrectResponses(t, apptest.OpenAdminDBAt(t, db.URL), dg, customer)
 }
 
-// hold runs behave on n connections with small receive windows. After a second it replaces one that has ended.
+// hold runs behave on n connections with small receive windows. A second after a connection ends, it opens a new one.
 func (h *hostileClients) hold(address string, n int, behave func(ctx context.Context, conn net.Conn) error) {
 	dialer := net.Dialer{
 		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}, Timeout: 2 * time.Second,

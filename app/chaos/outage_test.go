@@ -30,7 +30,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	defer stop()
 	waitForSuccess(t, callers[0])
 	for i := range apptest.PickSize(2, 20, 100) {
-		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
+		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond)
 		if i%2 == 0 {
 			pg.Kill()
 			<-time.After(time.Duration(rand.IntN(1500)) * time.Millisecond)
@@ -45,7 +45,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	requireCorrectResponses(t, db, dg, callers...)
 }
 
-// killBackend kills one of dg's backends. The server then ends all sessions and recovers.
+// killBackend kills one of dg's backends. PostgreSQL then ends all sessions and recovers.
 func killBackend(t *testing.T, db *testkit.World) {
 	pids := testkit.Query[[]int](db, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)
@@ -114,7 +114,7 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 		Replace(apptest.ReadFile(t, history.File))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
-	checksums := func() string { // returns checksums of what the import may change
+	checksums := func() string { // of what an import may change
 		return testkit.Query[string](pg.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),

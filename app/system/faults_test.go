@@ -25,7 +25,7 @@ type fault struct {
 	args                []string // settings that cause the fault
 	env                 []string
 	repairArgs          []string // settings of the repair
-	reportPattern       string   // pattern of the report
+	reportPattern       string
 	serve               outcome
 }
 

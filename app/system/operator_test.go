@@ -244,7 +244,7 @@ func TestBackupPageRestoresAllAndKeepsRevocations(t *testing.T) {
 	dg.Stop()
 }
 
-// backup.md, Erasing a player: dg erase removes a player from all figures, unless the player's id cannot be printed.
+// backup.md, Erasing a player: dg erase removes a player from all figures, or nothing if the id cannot be printed.
 func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

@@ -238,6 +238,6 @@ func (w *replicaWorld) requireLeftOut(since int, reason string) {
 
 // withLatency forwards a connection after a delay that is longer than a read waits for a replica.
 func withLatency(client, server net.Conn) {
-	time.Sleep(100 * time.Millisecond) // simulates the latency of a network
+	time.Sleep(100 * time.Millisecond)
 	(&relay{}).pass(client, server)
 }

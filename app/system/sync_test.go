@@ -101,7 +101,7 @@ func (n *nightlySync) changePlays() {
 	f := n.forks[n.random.IntN(len(n.forks))]
 	n.Exec(`update plays set score = 10000 - score where id in (select id from plays
 		where fork_id = $1 and score <> 5000 order by md5(id::text || $2) limit 2)`, f.ID, n.night.String())
-	n.AddPlays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // arrives late
+	n.AddPlays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // a play that arrives late
 	if n.random.IntN(10) == 0 {
 		n.Exec(`delete from players where id = (select id from players where org_id = $1
 			order by md5(id::text || $2) limit 1)`, n.org, n.night.String())

@@ -70,7 +70,7 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	}
 }
 
-// The OpenAPI document states the limits that the program enforces. The CSV page lists its columns.
+// The OpenAPI document states the limits that the program enforces. The page on CSV lists the file's columns.
 func TestDocsStateLimitsAndColumns(t *testing.T) {
 	w := webtest.Start(t)
 	body := w.Browser(t).Get("/docs").Body + w.Browser(t).Get("/docs/csv").Body
@@ -157,7 +157,7 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	require.Greater(t, programs, 25)
 }
 
-// Examples use the organisation's own fork, group and days, or those of the sample responses without an organisation.
+// Examples use the organisation's own fork, group and days. Readers without one get those of the sample responses.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.AddOrganisation("globex")

@@ -26,7 +26,7 @@ type examples struct {
 	// historyStart and yearAgo replace the first days in recipes. historyStart is two years ago, or
 	// the day the oldest fork was created, whichever is earlier.
 	historyStart, yearAgo string
-	// firstDay and lastDay replace the days of requests: the sample's, or the last two complete.
+	// firstDay and lastDay replace the days of requests: the last two complete days, or the sample's.
 	firstDay, lastDay string
 }
 

@@ -8,7 +8,7 @@ import (
 	"dg/web/ui"
 )
 
-// privacyNotice is the privacy page in one language. privacy.json has the same rows in each.
+// privacyNotice is the privacy page in one language. privacy.json has the same rows in each language.
 type privacyNotice struct {
 	Name, Title, Lede string
 	Sections          []struct {

@@ -42,7 +42,7 @@ type overlapChoice struct {
 	StopsAt time.Time // when the old key stops working; see overlapsOf
 }
 
-// overlap returns the chosen overlap. An unknown choice, or a replacement without one, is invalid.
+// overlap returns the chosen overlap. Duration -1: the choice is unknown, or missing in a replacement.
 func (f keyForm) overlap() apikeys.Overlap {
 	for _, o := range apikeys.Overlaps {
 		if o.Value == f.Overlap || f.replaces == "" && f.Overlap == "" {

@@ -40,7 +40,7 @@ func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 	b.Get(acme.Path("/settings/api-keys")).Is(t, 500)
 }
 
-// A key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
+// The form's default is both scopes and 90 days. It also offers 30 and 365 days, a day at 00:00 UTC, and never.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)
@@ -61,7 +61,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
 	require.Equal(t, fixedNow, key.CreatedAt.UTC())
 	tb.Must(w.Keys.Authenticate(t.Context(), secretIn(t, created), nil))(t)
-	b.Get(acme.Path("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow: today has begun
+	b.Get(acme.Path("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow, because today has begun
 	for chosen, want := range map[[2]string]string{
 		{"30", ""}:            "2026-12-21T00:00:00Z",
 		{"365", ""}:           "2027-11-21T00:00:00Z",
@@ -128,7 +128,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	require.Empty(t, w.AllKeys(t, acme))
 }
 
-// doc.go: the form has the old key's values and lifetime, and a day of overlap that ends with the old key.
+// doc.go: the form has the old key's values and lifetime. The overlap is a day, or less if the old key expires earlier.
 func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)

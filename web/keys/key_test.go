@@ -46,14 +46,14 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	p = b.Get(path).Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
 	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>",
-		`<g class="bars" aria-hidden="true">`) // a link to the table precedes only longer charts
+		`<g class="bars" aria-hidden="true">`)
 	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
 	p.Has(t, "Refused (key or scope), or limited (over 120")
 	require.Equal(t, 2, strings.Count(p.Body, `"100%"/><path class="rejected"`), "two days have a bar")
 }
 
-// A revoked, expired or replaced key cannot be replaced. A revoked or expired one can only be renamed.
+// A revoked, expired or replaced key cannot be replaced. A revoked or expired key can only be renamed.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	now := time.Now()
@@ -136,7 +136,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
 
 	page := b.Post(path, url.Values{}).Is(t, 303)
-	now = time.Now() // the database's clock stamps revocations
+	now = time.Now() // after the revocation, which the database's clock stamps
 	require.Contains(t, rowOf(t, b.Get(page.Header.Get("Location")), key.Name), "Revoked Since")
 
 	before := w.AllKeys(t, acme)

@@ -20,7 +20,7 @@ type usageView struct {
 	HasRejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day of the chart. AcceptedBar is drawn over Bar: all requests. Left is the day's x.
+// usageDay is a day of the chart. Bar shows all requests; AcceptedBar is drawn over it. Left is its x.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string
@@ -44,7 +44,7 @@ func (h *Handler) usageOf(
 	return usage, err
 }
 
-// newUsageView returns nil for nil: the usage is unknown. Otherwise days must not be empty.
+// newUsageView returns nil if days is nil, which means unknown. Otherwise days must not be empty.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil

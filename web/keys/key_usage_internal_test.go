@@ -13,7 +13,7 @@ import (
 	"dg/web/ui"
 )
 
-// The wait for usage is bounded. Other failures are errors. TestKeyListShowsUsage lets the time pass.
+// The wait for usage is bounded. A failure before its end is an error. TestKeyListShowsUsage tests the timeout.
 func TestFailureToReadUsageIsAnError(t *testing.T) {
 	bounded := func(ctx context.Context) bool {
 		deadline, ok := ctx.Deadline()

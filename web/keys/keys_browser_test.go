@@ -43,7 +43,7 @@ func TestKeyFormWorksByKeyboard(t *testing.T) {
 	p.Fill("#day", "2199-12-31")
 	webtest.RequireAccessible(t, p, "new key with a day")
 	p.Click("#xday")
-	p.Press(kb.ArrowDown) // with "Never", the day is hidden and not sent
+	p.Press(kb.ArrowDown) // selects "Never", which hides the day
 	require.Zero(t, p.Count("#day"))
 	browsertest.Eval[any](p, `{
 		const button = document.querySelector('main button.primary');
@@ -60,7 +60,7 @@ func TestKeyFormWorksByKeyboard(t *testing.T) {
 	require.Equal(t, apikeys.Scopes{apikeys.ReportsRead}, keys[0].Scopes)
 }
 
-// The browser asks before it leaves a secret that was not copied completely. The page never comes back.
+// The browser asks before it leaves a secret that was not copied completely. No step back shows the secret again.
 func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
