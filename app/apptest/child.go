@@ -38,7 +38,7 @@ type Child struct {
 	Out, Log   tb.Buffer
 	exited     chan struct{}
 	ListenURL  string // URL of its listener, which differs from the base URL behind a proxy
-	OpsAddress string // address of the ops server
+	OpsAddress string // host and port of the ops server
 }
 
 // Launch starts dg on free ports and without a shutdown delay. It kills dg when the test ends.

@@ -23,7 +23,7 @@ type LocalServer struct {
 	*testkit.World
 	*assembly.Program
 	T       *testing.T
-	BaseURL string       // URL of the server
+	BaseURL string       // http://127.0.0.1:PORT
 	Stop    func() error // stops serving; later calls return the same error
 }
 

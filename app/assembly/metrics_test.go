@@ -30,7 +30,7 @@ import (
 func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
 	w := apptest.ServeInProcess(t, testkit.New(t),
-		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}}) // it has metrics but does not answer
+		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}}) // this replica does not answer
 	lock := w.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
 	ctx, cancel := context.WithCancel(t.Context())
 	var background sync.WaitGroup

@@ -98,7 +98,7 @@ func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	n.betaGroup = w.AddGroup(n.beta.ID, w.AddPlayers(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
 	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)
-	w.signIn(n.beta.owner, "") // Beta's owner has a session too
+	w.signIn(n.beta.owner, "")
 	n.acmeOwner = w.signIn(n.acme.owner, "")
 	n.removeConditions()
 	n.visitScreens()

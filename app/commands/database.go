@@ -20,7 +20,7 @@ import (
 type database struct {
 	settings             config.Database
 	servingURL, ownerURL string
-	server               *embeddedpg.Server // nil: an external one
+	server               *embeddedpg.Server // nil: the database is external
 	keyring              identity.Keyring   // decrypts two-step secrets
 	unreadableSecrets    int                // number of two-step secrets that no key decrypts
 	log                  *slog.Logger

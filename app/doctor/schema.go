@@ -115,7 +115,7 @@ func compareObjects(existing map[string]schemaObject) (warnings []string, failur
 	for _, match := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
 		alwaysEnabled[match[1]] = true
 	}
-	var broken []string // triggers
+	var broken []string // names of triggers
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		object, exists := existing[name]
 		if object.isActive && (object.firesAlways || !alwaysEnabled[name]) {

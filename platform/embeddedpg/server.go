@@ -79,7 +79,7 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// answerTimeout is when dg gives up on a silent server, or logs why it waits longer.
+// answerTimeout is how long dg waits before it gives up on a silent server, or logs why it waits on.
 const answerTimeout = 10 * time.Second
 
 // errNoAnswer marks an error that a longer wait does not resolve, unlike a server's recovery.

@@ -47,7 +47,7 @@ type listener struct {
 
 	mu             sync.Mutex
 	openConns      map[*conn]struct{}
-	connsByNetwork map[netip.Prefix]int // number of connections by network
+	connsByNetwork map[netip.Prefix]int
 }
 
 // conn embeds TCPConn for SetLinger and SetWriteBuffer.

@@ -37,13 +37,13 @@ type condition struct {
 	exportStalls bool          // the export stops after its first half
 	interrupted  bool          // the program gets SIGINT when the export stops
 	runsTwice    bool          // two runs at once, of which at least one succeeds
-	diskFull     bool          // the disk is full
-	readOnly     bool          // the folder is read-only
+	diskFull     bool          // the folder is a disk with one free page
+	readOnly     bool          // the folder is a disk that is mounted read-only
 	omitsBar     bool          // a terminal chart omits the bar of a hidden year
 	noKey        bool          // no environment variable has a key
 	ownMessage   bool          // the program prints its own message, not its language's
 	crlf         bool          // the program's source has CRLF line ends
-	needsLocales bool          // needs TABLE_LOCALES
+	needsLocales bool          // needs locales in the folder LOCPATH
 	minWait      time.Duration // minimum wait after the first busy answer
 	answer       func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
