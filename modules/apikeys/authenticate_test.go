@@ -194,7 +194,7 @@ func (m *windowModel) request() (accepted bool, remaining int, oldestAge float64
 }
 
 // rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none of its
-// requests is refused below that. Remaining and Reset equal the model's. Between bursts, the test moves the
+// requests is refused below 120. Remaining and Reset equal the model's. Between bursts, the test moves the
 // window's timestamps back by tens of seconds, less the duration of the burst.
 func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)

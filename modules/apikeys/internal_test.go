@@ -158,7 +158,7 @@ func TestUsageIsStoredAtEachInterval(t *testing.T) {
 	})
 }
 
-// authenticate.sql reads the LSN with PositionExpression, as replicas compare it.
+// authenticate.sql contains postgres.PositionExpression, because replicas are compared with such a position.
 func TestAuthenticationReadsThePrimaryLSN(t *testing.T) {
 	joinWords := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	require.Contains(t, joinWords(authenticateSQL), joinWords(postgres.PositionExpression))

@@ -277,7 +277,7 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 func TestImportUsesConstantMemory(t *testing.T) {
 	smallHeap := maxLiveHeap(t, 2_000)
 	largeHeap := maxLiveHeap(t, 8_000)
-	require.Less(t, largeHeap, smallHeap+1<<20) // 170 bytes for each of the 6,000 more plays
+	require.Less(t, largeHeap, smallHeap+1<<20) // allows 170 bytes for each of the 6,000 additional plays
 }
 
 func maxLiveHeap(t *testing.T, plays int) (maxHeap uint64) {

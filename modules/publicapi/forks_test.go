@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: forks have all fields but the configuration. The list has the oldest first, then by id.
+// rules.md, Formats: forks have all fields but the configuration. The list is ordered by creation, then by id.
 func TestForksHaveAllFieldsAndAreOrdered(t *testing.T) {
 	w := start(t)
 	org := w.newOrganisation("pseudonymous", 9, 0)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	bytesOfDay      = 64 // most rows are shorter
+	bytesOfDay      = 64 // reserved for a row; most rows are shorter
 	bytesOfPlayer   = 144
 	minParallelRows = 4000
 )

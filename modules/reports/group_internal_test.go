@@ -131,7 +131,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 		memberships += members // without planner statistics, all memberships may be read
 		e.storeGroup(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members, players)
 	}
-	for date := range 10 { // two large days between small ones
+	for date := range 10 { // two of the ten days are large
 		plays := 50
 		if date%5 == 4 {
 			plays = largeDayPlays

@@ -24,7 +24,7 @@ type ForkOverview struct {
 	Weeks [OverviewWeeks]int64 // plays, the oldest week first
 	// figures of the last four weeks; 0 unless Overview.Counted
 	Players, Completed, Passed int64
-	AvgScore                   Percent // mean of the completed plays
+	AvgScore                   Percent // mean score of the completed plays
 }
 
 // Plays returns the number of plays in the last four weeks.
@@ -86,8 +86,8 @@ select f.id::text, d.day, d.sums from forks f
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL does not compare org_id, which would prevent an index-only scan. forkDaysSQL
-	// returns forks of the organisation only.
+	// playsOfForksSQL does not compare org_id, which would prevent an index-only scan. @forks are from
+	// forkDaysSQL, which returns forks of the organisation only.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (

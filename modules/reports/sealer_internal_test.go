@@ -164,7 +164,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	require.Equal(t, sealer.Result{Remaining: remaining}, result, "the pass ends early: all are left")
 	e.Exec(`drop trigger refuse on fork_days`)
 	result, err = e.sealer.Seal(t.Context())
-	for errors.Is(err, postgres.ErrLocked) { // by the terminated session, until it has ended
+	for errors.Is(err, postgres.ErrLocked) { // the terminated session may still hold the lock
 		result, err = e.sealer.Seal(t.Context())
 	}
 	require.NoError(t, err)

@@ -129,7 +129,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// queryRows adds args to the arguments of all statements. rows.Err returns Query's error.
+// queryRows runs a query with s.args and args. rows.Err returns Query's error.
 func (s *snapshot) queryRows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
 	merged := maps.Clone(s.args)
 	maps.Copy(merged, args)

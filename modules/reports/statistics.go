@@ -16,7 +16,7 @@ type Statistics struct {
 	Completed      int64
 	Passed         int64 // passed plays are completed plays too
 	UniquePlayers  int64
-	AvgScore       Percent // mean of the completed plays
+	AvgScore       Percent // mean score of the completed plays
 	CompletionRate Rate    // completed plays / plays
 	PassRate       Rate    // passed plays / completed plays
 	ReportingMode  org.ReportingMode

@@ -31,7 +31,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// fails if another sealer works; the lock ends with this statement
+	// fails if another sealer holds the lock beyond timeout; the lock ends with this statement
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}

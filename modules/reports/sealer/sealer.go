@@ -47,7 +47,7 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped days
+// Result counts the days and months of a pass. Large days have more plays than MaxDayPlays. Skipped days
 // and months were locked by a writer. Remaining days and months failed, or were due when the pass
 // ended early.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
