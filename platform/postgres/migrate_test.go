@@ -70,7 +70,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 			assert.NoError(t, postgres.Migrate(t.Context(), owner, slow, servingRole, nil))
 		})
 	}
-	require.Equal(t, 2, tb.Query[int](t, serving, `select count(*) from things`))
+	require.Equal(t, 2, tb.Query[int](t, serving+"&idle_session_timeout=0", `select count(*) from things`))
 }
 
 // The error names the failed migration, which is rolled back. Earlier migrations stay applied.
