@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// A wrong clock, a full disk, a server that may lose commits, and an ops address open to all networks result in warnings.
+// A wrong clock, a full disk, a server that may lose commits, and an ops address open to all networks give warnings.
 func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql := tb.Must(queries.ReadFile("sql/database.sql"))(t)
