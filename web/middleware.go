@@ -107,8 +107,8 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload reports whether a download starts outside this site's pages. Its entry
-// in the audit log would name the person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
+// isCrossSiteDownload reports whether a download starts outside this site. Its entry in the audit log
+// would name the person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false

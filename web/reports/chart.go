@@ -34,7 +34,7 @@ type bar struct {
 	currentValue, earlierValue value
 }
 
-// value is the measure of a bar. ok is false if there is none, such as an average of no plays.
+// value is the measure of a bar. ok is false if there is no value, such as an average of no plays.
 type value struct {
 	n  int64
 	ok bool
@@ -108,7 +108,7 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	return c
 }
 
-// ValueOf returns a day's value of the chart's measure.
+// ValueOf returns a day's value of the chart's measure as text, or "–" if there is no value.
 func (c *chart) ValueOf(d reports.DailyStat) string { return c.measure.text(totalOf(d)) }
 
 func totalOf(d reports.DailyStat) reports.Statistics {
@@ -117,7 +117,7 @@ func totalOf(d reports.DailyStat) reports.Statistics {
 
 const (
 	barWidth     = 60   // percent of the width of the bar's days
-	earlierWidth = 80   // the same for bars of the compared period
+	earlierWidth = 80   // percent of that width, for bars of the compared period
 	fewDays      = 7    // bars of shorter periods are narrower, because a day is wide
 	fullRate     = 1000 // 100% in tenths of a percent
 	rateStep     = 50   // least distance of the labels of rates; the axis spans at least two

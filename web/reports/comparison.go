@@ -25,7 +25,7 @@ type comparison struct {
 	earlierStats              *reports.Statistics
 }
 
-// measure is a kind of figure. read returns false without one, such as an average of no plays.
+// measure is a kind of figure. read returns false if there is none, as for an average of no plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
 	whole     string // of a rate: what it is a share of, such as "finished plays"

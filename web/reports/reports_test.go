@@ -24,7 +24,7 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
 
-// The list has only the organisation's forks, with their plays. A search finds forks by title.
+// The list has only the organisation's forks, those with the most plays first. A search finds forks by title.
 func TestReportsListForksByPlays(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.AddOrganisation("other")

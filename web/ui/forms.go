@@ -22,7 +22,7 @@ type FormErrors struct {
 // FormError is a message about the element with the id Field, such as a form field.
 type FormError struct{ Field, Message string }
 
-// FieldError returns FormErrors with a single message.
+// FieldError returns FormErrors with one message. field is the id of the element that it is about.
 func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }
