@@ -93,7 +93,7 @@ func (c *Child) AwaitServing() *Child {
 			c.T.Log(c.Log.String())
 		}
 	}()
-	WaitUntil(c.T, 2*time.Minute, "dg does not serve", func() bool {
+	WaitUntil(c.T, 5*time.Minute, "dg does not serve", func() bool {
 		select {
 		case <-c.exited:
 			require.FailNow(c.T, "dg ended", c.Log.String())

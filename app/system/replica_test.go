@@ -228,7 +228,7 @@ func (w *replicaWorld) awaitRead(name string, read func()) {
 
 // requireLeftOut requires that the replica is left out, and that the log names the reason after byte since.
 func (w *replicaWorld) requireLeftOut(since int, reason string) {
-	apptest.WaitUntil(w.t, 30*time.Second, "the replica is not left out, because "+reason, func() bool {
+	apptest.WaitUntil(w.t, 2*time.Minute, "the replica is not left out, because "+reason, func() bool {
 		w.stats()
 		return strings.Contains(w.dg.Log.String()[since:], reason)
 	})
