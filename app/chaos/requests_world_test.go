@@ -156,7 +156,7 @@ func (w *requestWorld) awaitIdle() {
 	})
 }
 
-// send sends a request and returns its status, or 0 if the response broke off.
+// send returns the status of the response, or 0 if no complete response arrived.
 func (w *requestWorld) send(r tableRequest) int {
 	headers := []string{"Accept", "text/html", "User-Agent", "Firefox"}
 	key, isKey := strings.CutPrefix(r.who, "key:")

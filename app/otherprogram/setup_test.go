@@ -50,17 +50,17 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.AuditRequest(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
 	workCtx, cancel := context.WithCancel(context.Background())
-	served := make(chan error, 2)
-	go func() { served <- app.Listener(ln) }()
+	stopped := make(chan error, 2)
+	go func() { stopped <- app.Listener(ln) }()
 	go func() {
 		host.Run(workCtx)
-		served <- nil
+		stopped <- nil
 	}()
 	t.Cleanup(func() {
 		_ = app.ShutdownWithTimeout(time.Second)
 		cancel()
-		<-served
-		<-served
+		<-stopped
+		<-stopped
 		require.NoError(t, host.Close(context.Background()))
 		tasks := tb.Must(testutil.GatherAndCount(host.Metrics, "dg_background_panics_total"))(t)
 		require.Equal(t, 2, tasks, "the sealer and the usage of keys run")

@@ -198,7 +198,7 @@ func (e *Export) recordEnd(outcome string) error {
 	for {
 		err := e.record(ctx, audit.ExportFinished,
 			map[string]any{"rows": e.plays.Rows(), "outcome": outcome})
-		if err == nil || !postgres.NotExecuted(err) {
+		if err == nil || !postgres.HadNoEffect(err) {
 			return err
 		}
 		select {

@@ -74,8 +74,9 @@ const lockOrganisationsSQL = `/* importer.lockOrganisations */ select from organ
 	  union select org_id from forks where xmin = pg_current_xact_id()::xid)
 	order by id for no key update`
 
-// lockChanged locks the stored rows that will change, so that the audit entries stay true until the
-// commit. Rows that are equal now are not written, even if others change them later.
+// lockChanged drops the imported rows that equal the stored ones: they are not written, even if others
+// change the stored rows later. It locks the stored organisations, memberships and people that will
+// change, so that the audit entries stay true until the commit.
 func (r *run) lockChanged(ctx context.Context) error {
 	for _, b := range r.batches {
 		if b.finalSQL == "" {

@@ -72,7 +72,7 @@ type player struct {
 	DisplayName    string    `json:"displayName" validate:"text"`
 }
 
-// group replaces a group of players. A member that PlayerIDs omits leaves the group.
+// group is a group of players. PlayerIDs replaces the members of a stored group.
 type group struct {
 	ID             uuid.UUID   `json:"id" validate:"required"`
 	OrganisationID uuid.UUID   `json:"organisationId" validate:"required"`

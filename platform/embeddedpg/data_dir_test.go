@@ -55,9 +55,9 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	stopServer(t, rootServer)
 	joinServer(t, dir, asNobody).leave(t)
 
-	rootDir := newFolder(t)
-	startServer(t, rootDir)
-	require.Contains(t, startPeer(t, rootDir, asNobody).firstLine(t), "permission denied")
+	dirOfRoot := newFolder(t)
+	startServer(t, dirOfRoot)
+	require.Contains(t, startPeer(t, dirOfRoot, asNobody).firstLine(t), "permission denied")
 }
 
 // asUser gives the parent of dir to the user. The returned function makes a command run as that user.

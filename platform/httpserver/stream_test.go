@@ -150,9 +150,10 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 
 var errBrokenRows = errors.New("the rows broke")
 
-func (s *testServer) beginStream(t *testing.T, path string, header ...string) net.Conn {
+func (s *testServer) beginStream(t *testing.T, path string, headerLines ...string) net.Conn {
 	c := s.dial(t)
-	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
+	lines := append([]string{"GET " + path + " HTTP/1.1", "Host: x"}, headerLines...)
+	_, _ = io.WriteString(c, strings.Join(lines, "\r\n")+"\r\n\r\n")
 	tb.Must(io.ReadFull(c, make([]byte, 1000)))(t)
 	return c
 }

@@ -69,9 +69,9 @@ func OrMissing(err error, what string, missing error) error {
 	return apperr.Annotate(err, what)
 }
 
-// NotExecuted reports whether PostgreSQL certainly did not execute the statement that failed with
-// err. Either nothing was sent, or the server reported the end of the connection instead.
-func NotExecuted(err error) bool {
+// HadNoEffect reports whether the statement that failed with err certainly changed nothing: it was not
+// sent, or the server ended the connection and rolled it back.
+func HadNoEffect(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return pgconn.SafeToRetry(err) || ok && slices.Contains(terminationStates, e.Code)
 }

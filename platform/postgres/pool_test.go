@@ -151,9 +151,9 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 	require.ErrorContains(t, err, "25006")
 	require.True(t, postgres.IsUnavailable(err))
 	require.True(t, conn.Conn().IsClosed())
-	require.False(t, postgres.NotExecuted(err), "a repetition on the same standby is in vain")
+	require.False(t, postgres.HadNoEffect(err), "a repetition on the same standby is in vain")
 	_, err = conn.Exec(t.Context(), `select 1`)
-	require.True(t, postgres.NotExecuted(err), "nothing was sent: %v", err)
+	require.True(t, postgres.HadNoEffect(err), "nothing was sent: %v", err)
 }
 
 type fruit struct{ Name string }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// markdown converts a description of the OpenAPI document to HTML. It supports paragraphs, lists,
-// tables and code, which is all that descriptions use.
+// markdown converts a description of an operation, a parameter or a field to HTML. It supports what
+// these use: paragraphs, lists, tables and code spans.
 func markdown(text string) string {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

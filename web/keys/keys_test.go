@@ -91,20 +91,20 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 
 // With 100 usable keys, the form says so and keeps its values. Below the Pro plan, keys can still be revoked.
 func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
-	w, o, b := webtest.StartAsOwner(t)
-	key := w.NewKey(t, o, "BI", apikeys.ForksRead)
-	path := o.Path("/settings/api-keys/new")
-	w.AddManyKeys(o, "n", 99, 99)
+	w, acme, b := webtest.StartAsOwner(t)
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	path := acme.Path("/settings/api-keys/new")
+	w.AddManyKeys(acme, "n", 99, 99)
 	b.Post(path, webtest.NewKeyForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
-	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, o.ID)
+	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
 	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.NewKeyForm())} {
 		p.Is(t, 403).Has(t, "part of the Pro and Enterprise plans")
 	}
-	list := b.Get(o.Path("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
-		Has(t, `href="`+o.Path("/settings/organisation")+`">See the plan`)
+	list := b.Get(acme.Path("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
+		Has(t, `href="`+acme.Path("/settings/organisation")+`">See the plan`)
 	require.Contains(t, webtest.NoteTexts(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
 	require.Contains(t, rowOf(t, list, "BI"), "Paused by plan Never expires")
-	b.Post(o.Path("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
+	b.Post(acme.Path("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
 // rules.md, Keys: the list shows each active key's requests of 30 days. Screens wait for them at most a second.
@@ -132,7 +132,8 @@ func TestKeyListShowsUsage(t *testing.T) {
 	require.Equal(t, 2, strings.Count(page.Is(t, 200).Has(t, "/revoke").Body, missing), "requests and events")
 }
 
-// Every settings screen announces the usable keys that expire within 30 days: three by name, urgent near the end.
+// Every settings screen announces the usable keys that expire within 30 days. It names three and counts the others. The
+// note is a warning from 7 days before the expiry on, and red on the last day.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)

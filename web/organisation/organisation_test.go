@@ -100,7 +100,7 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	form := acme.Path("/settings/organisation/reporting-mode")
 	require.Contains(t, testkit.TextOf(b.Get(form).Lacks(t, "Forks only").Body),
 		"Today 6 keys can read them: Six & co Five Four Three Two and others")
-	entries := len(w.LogOf(t, acme))
+	entryCount := len(w.LogOf(t, acme))
 	for _, typed := range []string{
 		"", " ", "acme", "Acme Works é", "nominative", strings.Repeat("x", 10_000), "\x00\xff",
 	} {
@@ -108,7 +108,7 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 			`id="organisation-error">To show names, type the name of the organisation: `+
 				"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>", `value="nominative" checked`)
 	}
-	require.Len(t, w.LogOf(t, acme), entries, "nothing was changed")
+	require.Len(t, w.LogOf(t, acme), entryCount, "nothing was changed")
 	b.Post(form, testkit.Form("mode", "nominative", "organisation", " ACME  <works> \u00e9 ")).Is(t, 303)
 	b.Get(form).Lacks(t, `name="organisation"`)
 	b.Post(form, testkit.Form("mode", "pseudonymous")).Is(t, 303)

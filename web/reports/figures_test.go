@@ -93,7 +93,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	}
 	figures := cellsWithoutCommas(webtest.FigureCells, p)
 	require.Len(t, figures, 5)
-	figure := func(i int, n json.Number, scale int64, noValues bool) string {
+	wantCell := func(i int, n json.Number, scale int64, noValues bool) string {
 		if noValues {
 			return "–"
 		}
@@ -102,9 +102,9 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	noValues := want.CompletionRate == "0"
 	require.Equal(t, [][]string{
 		{"Players", want.UniquePlayers.String()}, {"Plays", want.Plays.String()},
-		{"Average score", figure(2, want.AvgScorePercent, 1, noValues)},
-		{"Completion rate", figure(3, want.CompletionRate, 100, want.Plays == "0")},
-		{"Pass rate", figure(4, want.PassRate, 100, noValues)},
+		{"Average score", wantCell(2, want.AvgScorePercent, 1, noValues)},
+		{"Completion rate", wantCell(3, want.CompletionRate, 100, want.Plays == "0")},
+		{"Pass rate", wantCell(4, want.PassRate, 100, noValues)},
 	}, figures)
 	if want.Plays == "0" {
 		p.Has(t, "No plays in this period")

@@ -104,28 +104,28 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 
 // A page has 30 players, and its links keep the other parameters. A page number out of range selects the nearest page.
 func TestPlayersArePaged(t *testing.T) {
-	var list []player
+	var everyone []player
 	for i := range 61 {
-		list = append(list, player{Label: fmt.Sprintf("%02d", i)})
+		everyone = append(everyone, player{Label: fmt.Sprintf("%02d", i)})
 	}
 	for page, want := range map[string][2]string{
 		"": {"00", "1–30 of 61"}, "2": {"30", "31–60 of 61"}, "3": {"60", "61–61 of 61"},
 		"-1": {"00", "1–30 of 61"}, "x": {"00", "1–30 of 61"}, "9999999999": {"60", "61–61 of 61"},
 	} {
-		l := players.page(pageURLWith("page="+page), list)
+		l := players.page(pageURLWith("page="+page), everyone)
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Range})
 	}
-	passed, _, _ := playersPage(list, pageURLWith("passed=yes"))
+	passed, _, _ := playersPage(everyone, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")
 	for query, want := range map[string]string{"page=2": "Unfinished: 61", "page=2&player=0": "", "passed=yes": ""} {
-		page, _, _ := playersPage(list, pageURLWith(query))
+		page, _, _ := playersPage(everyone, pageURLWith(query))
 		require.Equal(t, want, page.Sections[0].Name, "headings count all pages; a search and one kind have none")
 	}
-	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), list)
+	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), everyone)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)
 	require.True(t, l.Searchable)
-	require.False(t, players.page(pageURLWith(""), list[:30]).Searchable)
+	require.False(t, players.page(pageURLWith(""), everyone[:30]).Searchable)
 }
 
 // A search finds any part of the label. It ignores case, accents and surrounding spaces.

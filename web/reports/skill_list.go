@@ -25,7 +25,7 @@ type skillArea struct {
 type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before    string
-	Difference, Direction string // Direction is "" if the change is too small to be coloured
+	Difference, Direction string // Direction is up or down; "": small, or may be chance
 	changeTenths          int64  // the change in tenths of a point
 }
 
