@@ -80,6 +80,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
 	require.Equal(t, "Passed: 1", l.Sections[2].Name)
+	require.False(t, l.ShowPassed, "the headings say it")
 	require.Equal(t, links[1].Path, answer[0].Path)
 	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // ties with A
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
