@@ -169,14 +169,16 @@ func (s *snapshot) compare(ctx context.Context) error {
 			s.query.Period, s.query.GroupID, fromSegments.Plays, len(s.sealedDays), len(s.sealedMonths),
 			fromPlays.Plays)
 	}
-	want, err := plainOverview(ctx, s.conn, s.query.Period)
+	p := s.query.Period
+	compared := [2]Period{p, {p.From.AddDate(0, 0, -p.Days-3), p.Days}} // three days between them
+	want, err := plainOverview(ctx, s.conn, compared)
 	if err != nil {
 		return err
 	}
-	q := Query{OrganisationID: testOrgID, Period: overviewPeriod(s.query.Period)}
-	got, err := newSnapshot(s.conn, q, s.useSegments).overview(ctx, maxOverviewPlays)
+	q := Query{OrganisationID: testOrgID, Period: overviewPeriod(compared)}
+	got, err := newSnapshot(s.conn, q, s.useSegments).overview(ctx, compared, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
-		err = fmt.Errorf("the overview until %s: %+v instead of %+v", s.query.Period, got, want)
+		err = fmt.Errorf("the overview of %s: %+v instead of %+v", s.query.Period, got, want)
 	}
 	return err
 }
@@ -188,19 +190,21 @@ func sameStatistics(a, b Statistics) bool {
 }
 
 // plainOverview is the reference overview, counted from the plays.
-func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, error) {
+func plainOverview(ctx context.Context, db *pgxpool.Conn, compared [2]Period) (Overview, error) {
 	o := Overview{Counted: true, Forks: map[string]*ForkOverview{testForkID: {}, otherForkID: {}}}
-	end := p.End()
+	current, earlier := compared[0], compared[1]
 	for fork, f := range o.Forks {
 		var weeks []int64
 		var scores int64
-		err := db.QueryRow(ctx, `select s.*, array(select (select count(*) from plays where fork_id = $1
+		err := db.QueryRow(ctx, `select s.*, (select count(*) from plays where fork_id = $1 and started_at >= $4 and started_at < $5),
+			  array(select (select count(*) from plays where fork_id = $1
 			    and started_at >= week and started_at < week + interval '7 days')
 			  from generate_series($2 - interval '84 days', $2 - interval '1 day', interval '7 days') week)
-			  from (select count(distinct player), count(score), count(*) filter (where passed),
+			  from (select count(*), count(distinct player), count(score), count(*) filter (where passed),
 			      coalesce(sum(score), 0) from plays where fork_id = $1
-			    and started_at >= $2::timestamptz - interval '28 days' and started_at < $2) s`,
-			fork, end).Scan(&f.Players, &f.Completed, &f.Passed, &scores, &weeks)
+			    and started_at >= $3 and started_at < $2::timestamptz) s`,
+			fork, current.End(), current.From, earlier.From, earlier.End()).
+			Scan(&f.Plays, &f.Players, &f.Completed, &f.Passed, &scores, &f.EarlierPlays, &weeks)
 		if err != nil {
 			return o, err
 		}
@@ -210,8 +214,7 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 	for i, total := range []*OverviewTotals{&o.Current, &o.Earlier} {
 		err := db.QueryRow(ctx, `select count(*), count(score), count(*) filter (where passed), count(distinct player) from plays
 			where org_id = $1 and started_at >= $2 and started_at < $3`, testOrgID,
-			end.AddDate(0, 0, -28*(i+1)), end.AddDate(0, 0, -28*i)).
-			Scan(&total.Plays, &total.Completed, &total.Passed, &total.Players)
+			compared[i].From, compared[i].End()).Scan(&total.Plays, &total.Completed, &total.Passed, &total.Players)
 		if err != nil {
 			return o, err
 		}
@@ -226,20 +229,21 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	otherOrgID := e.AddOrganisation(testkit.Organisation{}).ID
 	e.AddPlayers(otherOrgID, 1)
 	e.AddPlays(e.AddFork(testkit.Fork{OrganisationID: otherOrgID}), 5, testFrom.AddDate(0, 0, 30), 0) // not counted
-	q := Query{OrganisationID: testOrgID, Period: Period{From: testFrom, Days: 60}}
+	q := Query{OrganisationID: testOrgID, Period: Period{From: testFrom.AddDate(0, 0, 32), Days: 28}}
+	earlier := Period{From: testFrom.AddDate(0, 0, 4), Days: 28}
 	e.reports.maxOverviewPlays = 99
-	o := tb.Must(e.reports.Overview(t.Context(), q))(t)
+	o := tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
 	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Earlier})
 	e.reports.maxOverviewPlays = 100
 	e.seal(t)
-	o = tb.Must(e.reports.Overview(t.Context(), q))(t)
+	o = tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
 	require.True(t, o.Counted)
 	require.Positive(t, o.Earlier.Players)
 
 	damages := 0
 	e.reports.OnDamage = func(Query, error) { damages++ }
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testForkID)
-	damaged := tb.Must(e.reports.Overview(t.Context(), q))(t)
+	damaged := tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
 	require.Equal(t, o, damaged)
 	require.Equal(t, 1, damages)
 }
@@ -251,7 +255,7 @@ func TestReadThatBreaksOffIsAnError(t *testing.T) {
 		if player = 37 then raise 'broken off'; end if; return true; end $$`)
 	e.Exec(`create policy readable on plays using (readable(player)); alter table plays enable row level security`)
 	q := newQuery(testFrom, 60, "")
-	require.ErrorContains(t, tb.ErrorOf(e.reports.Overview(t.Context(), q)), "broken off")
+	require.ErrorContains(t, tb.ErrorOf(e.reports.Overview(t.Context(), q, Period{})), "broken off")
 	e.Exec(`truncate fork_days, fork_months`)
 	for _, q.GroupID = range []string{"", testGroupID} {
 		require.ErrorContains(t, tb.ErrorOf(e.statistics(t.Context(), q)), "broken off")

@@ -115,7 +115,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	require.Equal(t, e.CountRows(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
 	s := e.figures(t, newQuery(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
-	o := tb.Must(e.reports.Overview(t.Context(), newQuery(testFrom, 1, "")))(t)
+	o := tb.Must(e.reports.Overview(t.Context(), newQuery(testFrom, 1, ""), Period{}))(t)
 	require.Equal(t, s.UniquePlayers, o.Current.Players)
 }
 

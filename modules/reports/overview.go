@@ -11,71 +11,65 @@ import (
 	"dg/platform/apperr"
 )
 
-// Overview has the plays of an organisation's forks by week, and compares the last four weeks with
-// the four before. It covers all players and is never suppressed.
+// Overview compares the plays of an organisation's forks in a period with an earlier one. It covers
+// all players and is never suppressed.
 type Overview struct {
 	Forks            map[string]*ForkOverview // every fork of the organisation, by id
-	Current, Earlier OverviewTotals           // last four weeks, and the four before
-	Counted          bool                     // false: too many plays to count players and results
+	Current, Earlier OverviewTotals
+	Counted          bool // false: too many plays to count players and results
 }
 
 // ForkOverview has the figures of one fork in an Overview.
 type ForkOverview struct {
-	Weeks [OverviewWeeks]int64 // plays, the oldest week first
-	// figures of the last four weeks; 0 unless Overview.Counted
+	Weeks               [OverviewWeeks]int64 // plays; the last week ends with the period, the oldest is first
+	Plays, EarlierPlays int64
+	// figures of the period; 0 unless Overview.Counted
 	Players, Completed, Passed int64
 	AvgScore                   Percent // mean score of the completed plays
 }
 
-// Plays returns the number of plays in the last four weeks.
-func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
-
-// EarlierPlays returns the number of plays in the four weeks before the last four.
-func (f *ForkOverview) EarlierPlays() int64 {
-	return sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
-}
-
-// OverviewTotals are figures of four weeks. Unless Overview.Counted, only Plays is set.
+// OverviewTotals are figures of all forks in a period. Unless Overview.Counted, only Plays is set.
 type OverviewTotals struct {
 	Plays, Completed, Passed, Players int64
 }
 
 const (
-	// OverviewWeeks is the number of weeks that an overview shows.
+	// OverviewWeeks is the number of weeks in a ForkOverview.
 	OverviewWeeks = 12
-	comparedWeeks = 4 // number of weeks in an OverviewTotals
 	week          = 7 * day
 
 	// maxOverviewPlays is the threshold of Overview.Counted: more plays would make the query slow.
 	maxOverviewPlays = 250_000
 )
 
-// Overview returns the overview of an organisation's forks for the OverviewWeeks that end on the
-// last day of the query's period. Errors: apperr.NotFound for an unknown organisation,
-// apperr.Unavailable with RetryAfter.
-func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error) {
-	q.Period = overviewPeriod(q.Period)
+// Overview returns the overview of an organisation's forks for the query's period. The earlier period
+// begins before it; its Days are 0 if nothing is compared. Errors: apperr.NotFound for an unknown
+// organisation, apperr.Unavailable with RetryAfter.
+func (s *Service) Overview(ctx context.Context, q Query, earlier Period) (o Overview, err error) {
+	compared := [...]Period{q.Period, earlier}
+	q.Period = overviewPeriod(compared)
 	report, err := s.Open(ctx, q)
 	if err != nil {
 		return Overview{}, err
 	}
 	defer report.Close()
 	err = s.read(ctx, &report.snap, func(snap *snapshot) (err error) {
-		o, err = snap.overview(ctx, s.maxOverviewPlays)
+		o, err = snap.overview(ctx, compared, s.maxOverviewPlays)
 		return err
 	})
 	return o, err
 }
 
-func overviewPeriod(p Period) Period {
-	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
-}
-
-func sum(counts []int64) (total int64) {
-	for _, n := range counts {
-		total += n
+// overviewPeriod returns the days that an overview reads: both periods and its weeks.
+func overviewPeriod(compared [2]Period) Period {
+	last := compared[0].End().Add(-day)
+	first := last.Add(day - OverviewWeeks*week)
+	for _, p := range compared {
+		if p.Days > 0 && p.From.Before(first) {
+			first = p.From
+		}
 	}
-	return total
+	return NewPeriod(first, last)
 }
 
 const (
@@ -91,21 +85,22 @@ select f.id::text, d.day, d.sums from forks f
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
-    select date_bin('7 days', p.started_at, @from), count(*) from plays p
+    select date_bin('1 day', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL returns plays fork by fork, in the order of @forks. OFFSET 0 is an
-	// optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
+	// playersOfForksSQL returns the plays of each range fork by fork, in the order of @forks. OFFSET 0 is
+	// an optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
 	// three times.
 	playersOfForksSQL = `/* reports.playersOfForks */
-select f.i::int, p.started_at >= @middle, p.score, p.player, p.passed
-  from unnest(@forks::uuid[]) with ordinality f (id, i), lateral (
-    select * from plays where org_id = @org and fork_id = f.id and started_at >= @compared
-       and started_at < @to offset 0) p`
+select f.i::int, r.i::int, p.score, p.player, p.passed
+  from unnest(@forks::uuid[]) with ordinality f (id, i),
+    unnest(@starts::timestamptz[], @ends::timestamptz[]) with ordinality r (lo, hi, i), lateral (
+    select * from plays where org_id = @org and fork_id = f.id and started_at >= r.lo
+       and started_at < r.hi offset 0) p`
 )
 
-func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
-	r := &overviewReader{snapshot: s, byID: map[string]*ForkOverview{}}
+func (s *snapshot) overview(ctx context.Context, compared [2]Period, maxPlays int64) (Overview, error) {
+	r := &overviewReader{snapshot: s, compared: compared, byID: map[string]*ForkOverview{}}
 	if err := r.readForkDays(ctx); err != nil {
 		return Overview{}, err
 	}
@@ -114,8 +109,8 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 	}
 	o := Overview{Forks: r.byID}
 	for _, f := range r.forks {
-		o.Current.Plays += f.Plays()
-		o.Earlier.Plays += f.EarlierPlays()
+		o.Current.Plays += f.Plays
+		o.Earlier.Plays += f.EarlierPlays
 	}
 	o.Counted = o.Current.Plays+o.Earlier.Plays <= maxPlays
 	if !o.Counted {
@@ -128,8 +123,9 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 // overviewReader takes sealed days from their stored sums, and counts the plays of other days.
 type overviewReader struct {
 	*snapshot
-	forks []forkSums
-	byID  map[string]*ForkOverview
+	compared [2]Period // the overview's period, then the earlier one
+	forks    []forkSums
+	byID     map[string]*ForkOverview
 }
 
 type forkSums struct {
@@ -138,7 +134,17 @@ type forkSums struct {
 	sealed []segment.SealedDay // by date
 }
 
-func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.query.Period.From) / week) }
+// addPlays adds the plays of a day to its week and its period.
+func (r *overviewReader) addPlays(f *ForkOverview, date time.Time, plays int64) {
+	if age := int(r.query.Period.End().Add(-day).Sub(date) / week); age < OverviewWeeks {
+		f.Weeks[OverviewWeeks-1-age] += plays
+	}
+	for i, total := range []*int64{&f.Plays, &f.EarlierPlays} {
+		if p := r.compared[i]; !date.Before(p.From) && date.Before(p.End()) {
+			*total += plays
+		}
+	}
+}
 
 func (r *overviewReader) readForkDays(ctx context.Context) error {
 	rows := r.queryRows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.useSegments})
@@ -164,7 +170,7 @@ func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) 
 		return segment.DamagedError(date)
 	}
 	f.sealed = append(f.sealed, segment.SealedDay{Date: date})
-	f.Weeks[r.weekOf(date)] += sums.Plays
+	r.addPlays(f.ForkOverview, date, sums.Plays)
 	return nil
 }
 
@@ -184,10 +190,10 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	rows := r.queryRows(ctx, playsOfForksSQL,
 		pgx.NamedArgs{"numbers": forkNumbers, "forks": forks, "starts": starts, "ends": ends})
 	var i int
-	var weekStart time.Time
+	var date time.Time
 	var plays int64
-	_, err := pgx.ForEachRow(rows, []any{&i, &weekStart, &plays}, func() error {
-		r.forks[i].Weeks[r.weekOf(weekStart)] += plays
+	_, err := pgx.ForEachRow(rows, []any{&i, &date, &plays}, func() error {
+		r.addPlays(r.forks[i].ForkOverview, date, plays)
 		return nil
 	})
 	return apperr.Annotate(err, "reports: plays of forks")
@@ -198,28 +204,28 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	for _, f := range r.forks {
 		forks = append(forks, f.id)
 	}
-	end := r.query.Period.End()
+	current, earlier := r.compared[0], r.compared[1]
 	rows := r.queryRows(ctx, playersOfForksSQL, pgx.NamedArgs{
-		"forks":    forks,
-		"compared": end.Add(-2 * comparedWeeks * week),
-		"middle":   end.Add(-comparedWeeks * week),
+		"forks":  forks,
+		"starts": []time.Time{current.From, earlier.From},
+		"ends":   []time.Time{current.End(), earlier.End()},
 	})
 	defer rows.Close()
-	current := playerCounter{OverviewTotals: &o.Current}
-	earlier := playerCounter{OverviewTotals: &o.Earlier}
+	counters := [...]playerCounter{{OverviewTotals: &o.Current}, {OverviewTotals: &o.Earlier}}
 	scoreSums := make([]int64, len(forks))
 	for rows.Next() {
 		values := rows.RawValues()
 		fork := int32(binary.BigEndian.Uint32(values[0]))
+		period := binary.BigEndian.Uint32(values[1]) - 1
 		player := binary.BigEndian.Uint32(values[3])
 		completed := values[2] != nil
 		passed := len(values[4]) > 0 && values[4][0] != 0 // NULL for a play that was not completed
-		if values[1][0] == 0 {
-			earlier.add(player, fork, completed, passed)
+		first := counters[period].add(player, fork, completed, passed)
+		if period > 0 {
 			continue
 		}
 		f := r.forks[fork-1]
-		if current.add(player, fork, completed, passed) {
+		if first {
 			f.Players++
 		}
 		if passed {
@@ -236,7 +242,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
-// playerCounter counts the players of four weeks, whose plays are added fork by fork. latest has
+// playerCounter counts the players of a period, whose plays are added fork by fork. latest has
 // the number of each player's last fork, by ordinal; 0: no play.
 type playerCounter struct {
 	*OverviewTotals

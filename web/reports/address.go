@@ -81,6 +81,12 @@ func (u pageURL) withPeriod(p reports.Period) pageURL {
 	return u.withParams("from", p.Day(0), "to", p.Day(p.Days-1))
 }
 
+// at returns the address of another screen with the same period and comparison.
+func (u pageURL) at(basePath string) pageURL {
+	return pageURL{basePath, nil}.withParams("from", u.Param("from"), "to", u.Param("to"),
+		"compare", u.Param("compare"))
+}
+
 type param struct{ Name, Value string }
 
 func (u pageURL) Fields(except ...string) (params []param) {

@@ -70,7 +70,7 @@ func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 	when := "in " + c.EarlierDays
 	if c.Weeks {
 		when = "52 weeks earlier"
-	} else if len(c.earlierStats.Daily) == 1 {
+	} else if c.oneDay {
 		when = "on " + c.EarlierDays
 	}
 	return fmt.Sprintf("%sas many as %s (%s)", text, when, ui.Count(before))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -114,7 +115,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	} {
 		compared := compareWith(c.before)
 		if c.days > 0 {
-			compared.earlierStats.Daily = make([]reports.DailyStat, c.days)
+			compared.oneDay = c.days == 1
 		}
 		if c.complete != (sums{}) {
 			compared.completeStats = c.complete.statistics()
@@ -285,9 +286,9 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		}
 		var rows []forkRow
 		for i, f := range c.forks {
-			o := &reports.ForkOverview{}
-			o.Weeks[len(o.Weeks)-1], o.Weeks[len(o.Weeks)-5] = f[0], f[1]
-			rows = append(rows, newForkRow(games.Fork{Title: string(rune('A' + i))}, o, fmt.Sprintf("/%c", 'A'+i)))
+			o := &reports.ForkOverview{Plays: f[0], EarlierPlays: f[1]}
+			rows = append(rows, newForkRow(games.Fork{Title: string(rune('A' + i))}, o, fmt.Sprintf("/%c", 'A'+i),
+				time.Time{}))
 		}
 		answer := newListAnswer(reports.Statistics{Plays: c.now}, compared, rows)
 		require.Equal(t, c.want, clauseText(answer))

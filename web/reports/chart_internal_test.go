@@ -211,11 +211,11 @@ func TestComparedPeriodsMatchTheirPeriod(t *testing.T) {
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{Current: reports.OverviewTotals{Plays: 300_000},
 		Earlier: reports.OverviewTotals{Plays: 250_000}}
-	c := compareOverview(reports.Period{Days: defaultDays}, o)
+	c := compareOverview(o, reports.Period{Days: defaultDays}, "")
 	require.Equal(t,
 		[]figure{{Key: "plays", Name: "Plays", Value: "300,000", Change: &change{"up", false, "20%", "was 250,000"}}},
 		overviewFigures(o, c))
 	o.Earlier = reports.OverviewTotals{}
-	require.Nil(t, compareOverview(reports.Period{Days: defaultDays}, o))
+	require.Nil(t, compareOverview(o, reports.Period{Days: defaultDays}, ""))
 	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000"}}, overviewFigures(o, nil))
 }

@@ -21,6 +21,7 @@ type change struct {
 type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period is complete
 	Weeks                     bool                // whether the days are 52 weeks earlier
+	oneDay                    bool                // whether the earlier period is one day
 	completeStats             *reports.Statistics // nil: the whole period is complete
 	earlierStats              *reports.Statistics
 }
@@ -251,7 +252,8 @@ func (h *Handler) loadComparison(
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s, Weeks: choice == compareYear}
+	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s, Weeks: choice == compareYear,
+		oneDay: earlier.Days == 1}
 	if complete != q.Period {
 		q.CompleteDays = complete.Days
 		c.CompleteDays = ui.Period(complete)

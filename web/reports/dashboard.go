@@ -21,25 +21,17 @@ import (
 
 type dashboardView struct {
 	ui.Layout
-	groupMenu
+	menuBar
 	ForkTitle, Back string
 	State           forkState
 	Today           time.Time
-	PeriodError     *apperr.Error // nil: the period is valid
-	Presets         []ui.Link
-	PeriodName      string // name of the preset; "": none
-	Period          string // the period in words
 	Nominative      bool
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
-	Download        ui.Download
 	LongerPeriod    string // path of the last 12 months, if a shorter period has no plays; else ""
 	Overlaps        []reports.Overlap
 	MoreOverlaps    bool // whether there are more overlaps than Overlaps lists
 	Figures         []figure
-	Comparison      *comparison // nil: nothing is compared
-	Compares        bool        // whether a comparison is selected
-	Comparisons     []ui.Link
 	HasPlays        bool
 	Answer          []clause
 	Chart           *chart
@@ -68,23 +60,20 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 		return err
 	}
 	view := &dashboardView{Layout: ui.NewLayout(p, fork.Title, ui.AreaReports), ForkTitle: fork.Title,
-		Back: p.Path("/reports"), State: stateOf(fork), Today: h.Today()}
+		Back: u.at(p.Path("/reports")).Path(), State: stateOf(fork), Today: h.Today()}
 	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, u); err != nil {
 		return err
 	}
+	view.Everyone = "All players"
 	period, periodErr := u.period(view.Today)
 	if periodErr == nil {
 		u.query.Set("from", period.Day(0))
 		u.query.Set("to", period.Day(period.Days-1))
 	}
-	for _, preset := range presets(view.Today) {
-		view.Presets = append(view.Presets, ui.Link{Name: preset.name,
-			Path: u.withPeriod(preset.period).Path(), Current: preset.period == period})
-		if preset.period == period && view.PeriodName == "" {
-			view.PeriodName = preset.name
-		}
-	}
-	if errors.As(periodErr, &view.PeriodError) {
+	invalid := errors.As(periodErr, &view.PeriodError)
+	view.addPeriods(period, view.Today, view.Today.AddDate(0, 0, 1))
+	if invalid {
+		view.Back = p.Path("/reports")
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, template, view)
 	}
@@ -237,14 +226,7 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 			f.Shown = f.Key == chartMeasure.key
 		}
 	}
-	choice := v.Param("compare")
-	v.Compares = choice != compareOff
-	for _, c := range comparisons {
-		v.Comparisons = append(v.Comparisons,
-			ui.Link{Name: c.name, Path: v.Path("compare", c.key), Current: c.key == choice})
-	}
-	v.Comparisons = append(v.Comparisons, ui.Link{Name: "Last quarter, 52 weeks earlier",
-		Path: v.withPeriod(presetNamed(v.Today, "Last quarter")).Path("compare", compareYear)})
+	v.addComparisons(v.Today)
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), maxShownOverlaps)]
 	v.MoreOverlaps = len(s.Overlaps) > maxShownOverlaps
 	if s.Plays == 0 {

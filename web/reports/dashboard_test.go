@@ -133,7 +133,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	hidden := follow(p, "None").Lacks(t, "was 50", "ompared with", `class="then"`)
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
-	b.Get(o.Path("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28),
+	b.Get(o.Path("/reports")).Has(t, ">was 50", `<p class="lede only-print">`+days(0, 28)+" vs "+days(28, 28),
 		`<p class="hint">Changes in grey may be chance. Each fork`)
 }
 

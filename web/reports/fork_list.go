@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"dg/modules/games"
 	"dg/modules/reports"
@@ -17,8 +18,8 @@ type forkRow struct {
 	Path            string
 	State           forkState
 	Plays, Players  int64
-	difference      int64   // difference to the plays of the four weeks before
-	Change          *change // nil: the four weeks before had no plays
+	difference      int64   // difference to the plays of the earlier period
+	Change          *change // nil: the earlier period had no plays
 	Score, PassRate string
 	stats           reports.Statistics
 	Weeks           ui.Sparkline
@@ -26,7 +27,8 @@ type forkRow struct {
 	sortTitle       string // the title in lower case and without accents
 }
 
-func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
+// newForkRow returns the row of a fork, whose weeks end on the day last.
+func newForkRow(f games.Fork, o *reports.ForkOverview, path string, last time.Time) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the overview's snapshot does not have the fork
 	}
@@ -34,19 +36,19 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		Fork:       f,
 		Path:       path,
 		State:      stateOf(f),
-		Plays:      o.Plays(),
+		Plays:      o.Plays,
 		Players:    o.Players,
-		difference: o.Plays() - o.EarlierPlays(),
-		stats: reports.Statistics{Plays: o.Plays(), Completed: o.Completed, Passed: o.Passed,
+		difference: o.Plays - o.EarlierPlays,
+		stats: reports.Statistics{Plays: o.Plays, Completed: o.Completed, Passed: o.Passed,
 			AvgScore: o.AvgScore},
 		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
-		WeeksLabel: weeksLabel(o.Weeks[:]),
+		WeeksLabel: weeksLabel(o.Weeks[:], last),
 		sortTitle:  input.Fold(f.Title),
 	}
 	row.Score = score.text(row.stats)
 	row.PassRate = passRate.text(row.stats)
-	if o.EarlierPlays() > 0 {
-		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.EarlierPlays()}})
+	if o.EarlierPlays > 0 {
+		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.EarlierPlays}})
 	}
 	return row
 }
@@ -95,10 +97,10 @@ var forks = listing[forkRow]{
 	perPage:         100,
 }
 
-func weeksLabel(weeks []int64) string {
+func weeksLabel(weeks []int64, last time.Time) string {
 	words := make([]string, len(weeks))
 	for i, n := range weeks {
 		words[i] = ui.Count(n)
 	}
-	return fmt.Sprintf("Plays in each of the last 12 weeks, until yesterday: %s", strings.Join(words, ", "))
+	return fmt.Sprintf("Plays in each of the 12 weeks until %s: %s", ui.Day(last), strings.Join(words, ", "))
 }

@@ -2,44 +2,76 @@ package reports
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/reports"
+	"dg/platform/apperr"
 	"dg/web/ui"
 )
 
 type reportsView struct {
 	ui.Layout
+	menuBar
 	list[forkRow]
-	Figures    []figure
-	Period     string      // the days that the figures cover, in words
-	Counted    bool        // whether players and results are counted; false if there are too many plays
-	Comparison *comparison // nil: the earlier period has no plays
-	HasGroups  bool
-	Answer     []clause
+	Figures   []figure
+	Counted   bool // whether players and results are counted; false if there are too many plays
+	HasGroups bool
+	Answer    []clause
+	// where the weeks of the period and, if they are right before, of the earlier period begin, as shares
+	// of the 12 weeks
+	NowFrom, BeforeFrom float64
 }
 
-// ListReports handles GET /reports: the organisation's forks, and figures over all of them.
+// ListReports handles GET /reports: the organisation's forks, and figures over all of them. It counts
+// complete days.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
-	allForks, err := h.ForksOf(c.UserContext(), p)
-	if err != nil {
-		return err
-	}
 	u, err := parsePageURL(c, p.Path("/reports"))
 	if err != nil {
 		return err
 	}
-	period := lastDays(h.Today(), defaultDays)
-	overview, err := h.Reports.Overview(c.UserContext(),
-		reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.Position})
+	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports)}
+	view.Everyone = "All forks"
+	view.pageURL = u
+	today := h.Today()
+	period, err := u.period(today)
+	complete, earlier, compared := comparedPeriods(period, u.Param("compare"), today)
+	if err == nil && complete.Days < 1 {
+		err = apperr.NewField("to", "The list of reports counts complete days. Choose days before today.")
+	}
+	invalid := errors.As(err, &view.PeriodError)
+	view.addPeriods(period, today, today)
+	if invalid {
+		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
+		return h.Render(c, fiber.StatusBadRequest, "reports", view)
+	}
+	if !compared {
+		earlier = reports.Period{}
+	}
+	view.Period = ui.Period(complete)
+	return h.listReports(c, p, view, complete, earlier)
+}
+
+func (h *Handler) listReports(
+	c *fiber.Ctx, p *ui.Principal, view *reportsView, period, earlier reports.Period,
+) error {
+	allForks, err := h.ForksOf(c.UserContext(), p)
 	if err != nil {
 		return err
 	}
-	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports), Period: ui.Period(period),
-		Counted: overview.Counted, Comparison: compareOverview(period, overview)}
+	overview, err := h.Reports.Overview(c.UserContext(),
+		reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.Position}, earlier)
+	if err != nil {
+		return err
+	}
+	view.Counted = overview.Counted
+	view.addComparisons(h.Today())
+	view.colourWeeks(period, earlier)
+	view.Comparison = compareOverview(overview, earlier, view.Param("compare"))
 	view.Figures = overviewFigures(overview, view.Comparison)
 	groups, err := h.GroupsOf(c.UserContext(), p, reports.ReadReport, "")
 	if err != nil {
@@ -48,21 +80,35 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	view.HasGroups = len(groups) > 0
 	rows := make([]forkRow, len(allForks))
 	for i, f := range allForks {
-		rows[i] = newForkRow(f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
+		rows[i] = newForkRow(f, overview.Forks[f.ID], view.at(p.Path("/reports/"+f.ID)).Path(),
+			period.End().AddDate(0, 0, -1))
 	}
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
 	view.Answer = newListAnswer(*statisticsOf(overview.Current), view.Comparison, rows)
-	view.list = forks.page(u, rows)
+	view.list = forks.page(view.pageURL, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
-func compareOverview(p reports.Period, o reports.Overview) *comparison {
+// colourWeeks rounds the periods to whole weeks, at least one.
+func (v *reportsView) colourWeeks(period, earlier reports.Period) {
+	share := func(p reports.Period) float64 {
+		return float64(max(1, (p.Days+daysPerWeek/2)/daysPerWeek)) / reports.OverviewWeeks
+	}
+	v.NowFrom = max(0, 1-share(period))
+	v.BeforeFrom = v.NowFrom
+	if gap := period.From.Sub(earlier.End()); earlier.Days > 0 && gap < daysPerWeek*24*time.Hour {
+		v.BeforeFrom = max(0, v.NowFrom-share(earlier))
+	}
+}
+
+func compareOverview(o reports.Overview, earlier reports.Period, choice string) *comparison {
 	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(lastDays(p.From, p.Days)), earlierStats: statisticsOf(o.Earlier)}
+	return &comparison{EarlierDays: ui.Period(earlier), earlierStats: statisticsOf(o.Earlier),
+		Weeks: choice == compareYear, oneDay: earlier.Days == 1}
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {

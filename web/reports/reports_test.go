@@ -11,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
+	"dg/modules/reports"
 	"dg/platform/testkit"
 	"dg/web/internal/webtest"
+	"dg/web/ui"
 )
 
 const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi></a></th>` +
@@ -22,7 +24,9 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 	`<td role="cell" class="n" data-label="Pass rate">([^<]*)</td>` +
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
 
-const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
+func inWeeks(last time.Time, plays string) string {
+	return "Plays in each of the 12 weeks until " + ui.Day(last) + ": " + plays
+}
 
 // The list has only the organisation's forks, those with the most plays first. A search finds forks by title.
 func TestReportsListForksByPlays(t *testing.T) {
@@ -54,12 +58,12 @@ func TestReportsListForksByPlays(t *testing.T) {
 	p := b.Get(acme.Path("/reports")).Is(t, 200)
 	address := func(f testkit.Fork) string { return acme.Path("/reports/%s", f.ID) }
 	require.Equal(t, [][]string{
-		{address(busy), "<b>Busy</b>", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", "–", " on",
+		{address(busy), "<b>Busy</b>", inWeeks(last, "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3"), "3", "2", "–", "–", " on",
 			"Active"},
-		{address(held), "Held", inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", "0.0%", " held",
+		{address(held), "Held", inWeeks(last, "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0"), "1", "1", "0.0%", "0.0%", " held",
 			"Suspended"},
-		{address(archived), "Old", inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "0.0%", " past",
-			"Archived"},
+		{address(archived), "Old", inWeeks(last, "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1"), "1", "1", "0.0%", "0.0%",
+			" past", "Archived"},
 		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "–", "", "Active, not played"},
 	}, testkit.Submatches(forkCells, p.Body))
 	p.Lacks(t, "Next →")
@@ -70,6 +74,51 @@ func TestReportsListForksByPlays(t *testing.T) {
 	require.Equal(t, "<b>Busy</b>", testkit.Submatches(forkCells, p.Body)[0][1])
 	b.Get(acme.Path("/reports?q=none+of+them")).Has(t, "No fork matches “<bdi>none of them</bdi>”</h2>")
 	w.SignIn(t, empty.Owner).Get(empty.Path("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
+}
+
+// The list has the menus of the report. Its period and comparison go on to the reports and back. It counts complete
+// days, and compares as many of the period before.
+func TestListTakesThePeriodOfTheReport(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	fork := w.AddFork(acme)
+	w.AddFork(acme)
+	player := w.DB.AddPlayers(acme.ID, 1)[0]
+	for day, plays := range map[string]int{"2026-03-01": 1, "2026-03-31": 2, "2026-02-01": 4, "2026-02-28": 8,
+		"2025-03-02": 16, "2025-03-30": 32, "2026-01-31": 64, "2026-04-01": 128, "2025-03-31": 256} {
+		at, _ := time.Parse(time.DateOnly, day)
+		for i := range plays {
+			w.DB.AddPlay(testkit.Play{Fork: fork, Player: player, StartedAt: at.Add(time.Duration(i) * time.Second)})
+		}
+	}
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	w.DB.AddPlay(testkit.Play{Fork: fork, Player: player, StartedAt: today}) // in no complete day
+	b := w.SignIn(t, acme.Admin)
+	list, report := acme.Path("/reports"), acme.Path("/reports/%s", fork.ID)
+	const march = "from=2026-03-01&to=2026-03-31"
+	for query, change := range map[string]string{
+		march: "was 12<", "compare=year&" + march: "was 304<", "compare=off&" + march: "",
+	} {
+		p := b.Get(list+"?"+query+"&q=&sort=players").Is(t, 200).Has(t, change)
+		row := testkit.Submatches(forkCells, p.Body)[1]
+		require.Equal(t, []string{report + "?" + query, inWeeks(time.Date(2026, 3, 31, 0, 0, 0, 0, time.UTC),
+			"0, 0, 0, 68, 0, 0, 0, 9, 0, 0, 0, 2"), "3", "1"}, []string{row[0], row[2], row[3], row[4]})
+		if change == "" {
+			p.Lacks(t, "was ", "Before")
+		}
+		back := testkit.Submatches(`<a class="back" href="([^"]*)"`, b.Get(row[0]).Has(t, change).Body)
+		require.Equal(t, [][]string{{list + "?" + query}}, back)
+	}
+	untilToday := func(days int) string {
+		p := reports.NewPeriod(today.AddDate(0, 0, 1-days), today)
+		return "?from=" + p.Day(0) + "&to=" + p.Day(days-1)
+	}
+	complete := reports.NewPeriod(today.AddDate(0, 0, -2), today.AddDate(0, 0, -1))
+	p := b.Get(list+untilToday(3)).Is(t, 200).Has(t, ui.Period(complete))
+	require.Equal(t, "0", testkit.Submatches(forkCells, p.Body)[0][3])
+	b.Get(list+untilToday(1)).Is(t, 400).Has(t, "Choose days before today.", `aria-describedby="period-error"`).
+		Lacks(t, "<table")
+	b.Get(list+"?from=2026-02-30&to=2026-03-01").Is(t, 400).Has(t, "“From” is not a date.", `value="2026-02-30"`)
+	b.Get(list).Has(t, `aria-current="true">28 days</a>`).Lacks(t, ">Today</a>")
 }
 
 // Pages show titles and names as text. Files contain no formulas.

@@ -1,0 +1,94 @@
+package reports
+
+import (
+	"context"
+	"time"
+
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/web/ui"
+)
+
+// menuBar has the menus of group, period and comparison, and the download of a screen.
+type menuBar struct {
+	groupMenu
+	Everyone          string        // what the figures cover if no group is selected
+	PeriodError       *apperr.Error // nil: the period is valid
+	Presets           []ui.Link
+	PeriodName        string      // name of the preset; "": none
+	Period            string      // the period in words
+	FirstDay, LastDay string      // as the fields of the dates
+	Comparison        *comparison // nil: nothing is compared
+	Compares          bool        // whether a comparison is selected
+	Comparisons       []ui.Link
+	Download          ui.Download
+}
+
+// addPeriods adds the menu of periods. Presets without a day before the day until are left out.
+func (b *menuBar) addPeriods(selected reports.Period, today, until time.Time) {
+	b.FirstDay, b.LastDay = b.Param("from"), b.Param("to")
+	if b.PeriodError == nil {
+		b.FirstDay, b.LastDay = selected.Day(0), selected.Day(selected.Days-1)
+	}
+	for _, preset := range presets(today) {
+		if !preset.period.From.Before(until) {
+			continue
+		}
+		b.Presets = append(b.Presets, ui.Link{Name: preset.name,
+			Path: b.withPeriod(preset.period).Path(), Current: preset.period == selected})
+		if preset.period == selected && b.PeriodName == "" {
+			b.PeriodName = preset.name
+		}
+	}
+}
+
+func (b *menuBar) addComparisons(today time.Time) {
+	choice := b.Param("compare")
+	b.Compares = choice != compareOff
+	for _, c := range comparisons {
+		b.Comparisons = append(b.Comparisons,
+			ui.Link{Name: c.name, Path: b.Path("compare", c.key), Current: c.key == choice})
+	}
+	b.Comparisons = append(b.Comparisons, ui.Link{Name: "Last quarter, 52 weeks earlier",
+		Path: b.withPeriod(presetNamed(today, "Last quarter")).Path("compare", compareYear)})
+}
+
+// groupMenu selects the group of a report.
+type groupMenu struct {
+	pageURL
+	Groups       []org.Group
+	ListedGroups int    // org.MaxGroups if there may be more groups; 0: all are listed
+	GroupName    string // "": all players
+	// groupPlayers has the number of players of each group whose report k-anonymity does not hide; nil: unknown.
+	groupPlayers map[string]int64
+}
+
+func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, u pageURL) (groupMenu, error) {
+	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, u.Param("groupId"))
+	if err != nil {
+		return groupMenu{}, err
+	}
+	menu := groupMenu{pageURL: u, Groups: groups}
+	if len(groups) >= org.MaxGroups {
+		menu.ListedGroups = org.MaxGroups
+	}
+	for _, g := range groups {
+		if g.ID == u.Param("groupId") {
+			menu.GroupName = g.Name
+		}
+	}
+	return menu, nil
+}
+
+// Played says how many members of a group played, or that the group is hidden; "": unknown.
+func (m groupMenu) Played(groupID string) string {
+	switch n := m.groupPlayers[groupID]; {
+	case m.groupPlayers == nil:
+		return ""
+	case n == 0:
+		return "Hidden"
+	default:
+		return ui.Count(n) + " players"
+	}
+}
