@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport maps a part of the program, which is a package or a folder of packages, to the parts that it may import.
-// "*" stands for all parts but app, app/commands, app/apptest and platform/testkit.
+// mayImport maps each part of the program, a package or a folder of packages, to the parts that it may import. "*"
+// stands for all parts but app, app/commands, app/apptest and platform/testkit.
 var mayImport = map[string]string{
 	"app":          "app/commands",
 	"app/commands": "* app/apptest", // only tests import apptest
@@ -108,7 +108,7 @@ func TestModuleBoundaries(t *testing.T) {
 			Imports, TestImports, XTestImports []string
 		}
 		require.NoError(t, dec.Decode(&pkg))
-		// Of the imports of tests, only app/apptest and app/commands are checked, which run the whole program.
+		// Of the imports of tests, only app/apptest and app/commands are checked, because they run the whole program.
 		testImports := slices.DeleteFunc(slices.Concat(pkg.TestImports, pkg.XTestImports),
 			func(to string) bool { return to != "dg/app/apptest" && to != "dg/app/commands" })
 		for _, imported := range slices.Concat(pkg.Imports, testImports) {

@@ -46,8 +46,8 @@ func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 	}
 }
 
-// rememberTenant assigns the session's next request to its tenant's queue. A sign-in does so once
-// the password is accepted, and a denied request does so, too.
+// rememberTenant assigns the session's next requests to the queue of its tenant, even after a
+// denied request. After a sign-in, the tenant is the person.
 func (h *Handler) rememberTenant(c *fiber.Ctx) {
 	if session := ui.BegunSession(c); session.Token != "" {
 		h.requests.Remember(session.Token, session.Person.ID)
@@ -107,8 +107,8 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload reports whether a download starts outside this site. Its entry in the audit log
-// would name the person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
+// isCrossSiteDownload reports whether a download starts outside this site: its audit entry would
+// name a deceived person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false

@@ -21,7 +21,7 @@ type sensitiveForm struct {
 	wantStatus int      // status of the response to the change
 }
 
-// sensitiveForms returns all sensitive forms by name. It makes the admin with two-step verification an owner.
+// sensitiveForms returns all sensitive forms by name. It makes acme.Admin, who uses two-step, an owner.
 func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitiveForm {
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)

@@ -71,7 +71,7 @@ func (r reader) mayOpen(t *testing.T, s web.Screen) bool {
 		Grants: authz.MemberGrants(r.role, r.twoStep)}, s.Permission, "acme") == nil
 }
 
-// Each role can open the screens, and send the forms, whose permission it holds, and no others.
+// A role can open a screen or send its form only if it has the screen's permission.
 func TestEveryScreenChecksItsPermission(t *testing.T) {
 	w := newRouteWorld(t)
 	for _, r := range w.readers(t) {
@@ -100,7 +100,7 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 // linkExpression matches the targets of links and forms. Its first group is "post" for a form that changes something.
 const linkExpression = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
-// The links and forms of the screens offer each role all permitted screens and no others.
+// The links and forms of the screens offer each role exactly the permitted screens.
 func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 	w := newRouteWorld(t)
 	w.NewKey(t, w.acme, "BI", apikeys.ForksRead)

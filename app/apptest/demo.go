@@ -34,7 +34,7 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// CopyDemo copies the demo to a folder without data. Loading the demo again would take two seconds.
+// CopyDemo copies the demo to a folder without data, because loading the demo again is slow.
 func CopyDemo(t *testing.T, dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "cluster")); err == nil {
 		return

@@ -1,4 +1,4 @@
-// Package apptest is the test kit of the whole program, for app/system, app/chaos, app/assembly and others' tests.
+// Package apptest is the test kit of the whole program, for app/system, app/chaos, app/assembly and other tests.
 //
 //   - Programs: RunCommand runs dg in this process. Launch, Serve…, RequireSuccess and RequireRefusal start the
 //     binary as a Child; LocalServer is the assembled program on a testkit.World. NewFolder makes data folders.

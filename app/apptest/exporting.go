@@ -18,7 +18,7 @@ type ExportServer struct {
 	ExportPath string // path of an export of all plays
 	Plays      int
 	Token      string
-	MoreTokens []string // more keys of the organisation
+	MoreTokens []string
 }
 
 // StartExportServer stores a fork with the plays, seals them, and starts dg serve.

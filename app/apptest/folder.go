@@ -14,7 +14,7 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// repositoryRoot is the folder of go.mod. A test runs in the folder of its package, such as app/system.
+// repositoryRoot is the folder of go.mod, two levels above the tests that use it, such as those of app/system.
 var repositoryRoot, _ = filepath.Abs("../..")
 
 func RepositoryPath(path ...string) string {

@@ -39,7 +39,6 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 	return h
 }
 
-// ImportInto imports the history with the binary and returns the output.
 func (h History) ImportInto(t *testing.T, dir string) string {
 	if !embeddedpg.HasData(dir) { // only dg serve and dg demo create a database
 		ServeOn(t, dir).Stop()

@@ -43,7 +43,7 @@ type Settings struct {
 	Now               func() time.Time // nil: time.Now
 	Grace             time.Duration    // see httpserver.Options
 	ShutdownDelay     time.Duration    // see httpserver.Options
-	Version           string           // version of the program, for the metrics
+	Version           string           // for the metrics
 	Tracer            trace.Tracer     // nil: nothing is traced
 	UnreadableSecrets int              // number of secrets that no key decrypts, for the metrics
 }

@@ -104,7 +104,7 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 const callerTraceID, callerSpanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 // A request is a span of its caller's trace, and its statements are child spans, even those of a streamed export.
-// Spans have error codes and the request id, but no error text, no key, no id of an object and no query value.
+// Spans have error codes and the request id, but no error texts, keys, ids of objects or query values.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	collector := tb.NewCollector(t)
 	traces := tb.Must(telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),

@@ -30,8 +30,8 @@ type Pools struct {
 const (
 	// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
 	maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequestConns makes 31 connections together with the other pools. PostgreSQL's default is
-	// 100, of which 3 are reserved for superusers. With three instances, 4 remain.
+	// defaultRequestConns makes 31 connections together with the other pools. max_connections is
+	// 100 by default, with 3 reserved for superusers: three instances leave 4.
 	defaultRequestConns = 12
 )
 

@@ -24,7 +24,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// caller is an organisation's client with all kinds of requests. Each response must be correct or a visible failure.
+// caller sends all kinds of requests for one organisation. Each response must be correct or a visible failure.
 type caller struct {
 	http          *http.Client
 	baseURL, slug string

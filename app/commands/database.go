@@ -31,7 +31,7 @@ const (
 	watchInterval = time.Second // how often watch checks the embedded server
 )
 
-// connect starts or joins an embedded server, and contacts no external one. Call release after it.
+// connect starts or joins an embedded server. It contacts no external one. Call release when done.
 func connect(
 	ctx context.Context, c config.Database, mayCreate bool, log *slog.Logger,
 ) (*database, error) {
@@ -70,7 +70,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// release ends this process's use of the embedded server. The last user stops the server.
+// release ends this process's use of the embedded server, and stops an otherwise unused server.
 func (db *database) release() {
 	if db.server == nil {
 		return

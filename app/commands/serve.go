@@ -190,7 +190,7 @@ const tcpSegmentSize = 1448
 
 func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// without the limit, only slow readers may time out
+		// ignored: without the limit, only slow readers may time out
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, tcpSegmentSize)
 	})
 }
@@ -208,7 +208,7 @@ const (
 	// gcPercent is GOGC. Large responses soon become garbage, and collections delay small requests:
 	// a higher value makes them rarer.
 	gcPercent = 200
-	// memoryLimit is GOMEMLIMIT. Near it Go collects garbage sooner.
+	// memoryLimit is GOMEMLIMIT in bytes. Near this limit, Go collects garbage more often.
 	memoryLimit = 200 << 20
 )
 

@@ -78,7 +78,7 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether there are no organisations. It fails if there are, but not the demo's.
+// IsEmpty reports whether there are no organisations. It fails if some exist, but not the demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */

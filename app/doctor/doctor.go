@@ -34,7 +34,7 @@ type Installation struct {
 	serveAnswers bool         // whether a dg serve answers at DG_ADDR
 }
 
-// Close closes the connection that checkDatabase opened, if any.
+// Close closes the pool that checkDatabase opened, if any.
 func (s *Installation) Close() {
 	if s.db != nil {
 		s.db.Close()
@@ -76,7 +76,7 @@ type check struct {
 }
 
 // dg serve runs MachineChecks before it opens the database, ServerChecks before it migrates, then
-// SchemaChecks and ServingChecks. checkDatabase opens the connection that later checks use.
+// SchemaChecks and ServingChecks. checkDatabase opens the pool that later checks use.
 var (
 	MachineChecks = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
 	ServerChecks  = []check{{"database", checkDatabase}, {"owner", checkOwner}}

@@ -37,7 +37,8 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, errors.Join(s.Check(), tracesErr)
 }
 
-// checkAddresses listens on both addresses at once: equal ones fail. It skips this if dg serve answers there.
+// checkAddresses listens on both addresses at once: equal ones fail. ServeMayRun permits a dg
+// serve.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
 	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
 		s.serveAnswers = true

@@ -64,7 +64,6 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	require.Equal(t, 2, p.db.CountRows(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
 
-// A change in the host program's tables takes effect at the next request.
 func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")

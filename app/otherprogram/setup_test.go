@@ -31,7 +31,7 @@ type program struct {
 	addr string
 }
 
-// start migrates twice, as a program does at each start, and serves the program.
+// start migrates twice, because a program migrates at each start, and serves the program.
 func start(t *testing.T) *program { return startWith(t, fiber.Config{}) }
 
 func startWith(t *testing.T, config fiber.Config) *program {

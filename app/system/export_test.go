@@ -80,7 +80,7 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	}
 }
 
-// requireLosslessRestart requires that no request fails while instances restart in turn. The proxy has a line for each.
+// requireLosslessRestart requires that no request fails while instances restart in turn. line configures one.
 func requireLosslessRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}

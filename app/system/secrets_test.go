@@ -61,7 +61,7 @@ type secretWorld struct {
 	pages         outputs // texts in which nothing may look like a secret
 }
 
-// rules.md, Keys; /docs/security, Logs: no secret is stored, logged or shown, except as a hash.
+// rules.md, Keys; /docs/security, Logs: no secret is stored in clear, logged, or shown a second time.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	pg := apptest.NewExternalServer(t)

@@ -182,7 +182,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "tags.csv"), ",2024-01,")
 }
 
-// The sync changes nothing in a copy with the key of another organisation, or of one without forks.
+// With the key of another organisation, or of one without forks, the sync does not change the copy.
 func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNightlySync(t, 2)

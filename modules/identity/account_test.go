@@ -18,7 +18,7 @@ func (b *fixture) changePasswordFrom(address string, session identity.Session, c
 	return tb.ErrorOf(b.service.ChangePassword(b.contextFrom(address), session.Token, proof, newPassword))
 }
 
-// A new password ends the person's other sessions. This session continues under a new token.
+// A new password ends the person's other sessions. The session that changes it continues under a new token.
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
@@ -74,7 +74,7 @@ func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b.signIn(annEmail)
 }
 
-// agePassword makes the session's last password entry as old as age, by the database's clock.
+// agePassword sets the session's last password entry to age ago, by the database's clock.
 func (b *fixture) agePassword(session identity.Session, age string) {
 	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
 		[]byte(session.Token), age)
@@ -84,7 +84,7 @@ func (b *fixture) reauthenticate(session identity.Session, proof identity.Proof)
 	return b.otherInstance.Reauthenticate(b.ctx(), session.Token, proof)
 }
 
-// rules.md, Keys: a session needs the password again 15 minutes after its last entry, by the database's clock.
+// rules.md, Keys: a session requires the password again 15 minutes after the last entry, by the database's clock.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
@@ -113,7 +113,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changedSession, noProof))
 }
 
-// Reauthentication requires a code. A code works once, except that all concurrent submits of a form succeed.
+// A code works once. Concurrent submits of one form all succeed, because the first one makes the session fresh.
 func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolPerson(annEmail)
@@ -140,7 +140,7 @@ func TestReauthenticationRequiresACode(t *testing.T) {
 	require.Equal(t, len(codes)-2, b.recoveryCodesLeft(session))
 }
 
-// Changes of an account and reauthentication require password and code, and share the counts of wrong attempts.
+// All changes require the password, and all but BeginTwoStep a code. They share the counts of wrong attempts.
 func TestChangesRequirePasswordAndCode(t *testing.T) {
 	b := setup(t)
 	secret, _, session := b.enrolPerson(annEmail)

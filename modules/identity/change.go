@@ -18,9 +18,9 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 // protects credentials against session hijacking.
 type Proof struct{ Password, Code string }
 
-// Reauthenticate returns nil if the proof is correct, or if the person gave a correct proof or
-// signed in within the last reauthenticationTTL. Errors: ErrPasswordDue for a proof without a
-// password, ErrWrongCode, those of withPassword.
+// Reauthenticate returns nil if the proof is correct, or if the session's password was entered
+// within the last reauthenticationTTL. Errors: ErrPasswordDue for a proof without a password,
+// ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	row, err := s.signedInSession(ctx, token)
 	if err != nil || row.Fresh {
@@ -44,8 +44,8 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 }
 
 // withPassword checks the password and runs fn, which must verify the code. It returns the session
-// after rotate. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn, apperr.Unavailable
-// (too many sign-ins at once, an unreadable secret, a failed write to the audit log).
+// that rotate made in fn. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn,
+// apperr.Unavailable (too many sign-ins, an unreadable secret, a failed write to the audit log).
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -72,7 +72,7 @@ func (s *Service) withPassword(
 	})
 }
 
-// change is a change of a person's credentials. A lock of the person's row serialises changes.
+// change is a transaction on a person's credentials or sessions. The person's row is locked.
 type change struct {
 	service    *Service
 	tx         transaction
@@ -82,9 +82,9 @@ type change struct {
 	newSession Session    // the session after rotate
 }
 
-// changePerson calls fn with the person's row locked, and returns the session after rotate. It
-// commits even after ErrWrongCode, so that the counts of attempts persist. Errors: those of fn,
-// ErrNoSession, also if the session is at another step.
+// changePerson calls fn with the person's row locked, and returns the session that rotate made in
+// fn, if any. It commits even after ErrWrongCode, so that the count of wrong codes persists.
+// Errors: those of fn, ErrNoSession, also if the session is at another step.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (newSession Session, err error) {

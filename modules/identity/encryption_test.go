@@ -40,7 +40,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(offer.Secret, 1)))
 }
 
-// Secrets in clear or under the previous key are encrypted with the current one. Sessions and recovery codes stay.
+// Secrets in clear or under the previous key are encrypted with the current key. Sessions and recovery codes stay.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
 	annSecret, codes, session := b.enrolPerson(annEmail)

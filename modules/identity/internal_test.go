@@ -87,7 +87,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 // This hash is from the test vectors of the argon2 reference implementation.
 const referenceHash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
-// Hashes of other implementations match. Passwords are normalised to NFC; each hash has a salt.
+// Hashes of other implementations match. Passwords are normalised to NFC. Each hash has its own salt.
 func TestPasswordMatchesItsHash(t *testing.T) {
 	t.Parallel()
 	h := newHasher(hashCost)
@@ -203,7 +203,7 @@ func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	}
 }
 
-// A code is accepted in the spellings of keyboards, apps and the clipboard.
+// Codes may contain blanks, dashes and invisible characters. Their digits may be full-width, Arabic-Indic or Persian.
 func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 	const secret = "JBSWY3DPEHPK3PXP"
 	now := time.Now()

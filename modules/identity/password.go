@@ -19,7 +19,7 @@ import (
 	"dg/platform/input"
 )
 
-// These bounds apply to new passwords. No kind of character is required.
+// These bounds apply to new passwords. No character class is required.
 const (
 	minPassword = 12   // in code points
 	maxPassword = 1000 // in bytes
@@ -74,7 +74,7 @@ func wordsOf(names ...string) (words []string) {
 // countUncommon counts the distinct characters outside commonWords and ownWords.
 func countUncommon(password string, ownWords []string) int {
 	words := slices.Concat(ownWords, commonWords)
-	// longer words first, because a replacer takes the first that matches
+	// longer words first, because a replacer takes the first word that matches
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(words))
 	for _, word := range words {
@@ -185,8 +185,8 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrentHashes}
 }
 
-// matches reports whether the password has the hash. If hash is nil, it computes a dummy hash, so
-// that its time does not reveal unknown accounts.
+// matches reports whether the password has the hash. Without a valid hash it computes a dummy one,
+// so that the time does not reveal unknown accounts.
 func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
 	if hash != nil && len(password) <= maxPassword { // bounds the work; no valid password is longer

@@ -14,7 +14,7 @@ import (
 
 // Recovery codes have 80 random bits, so a fast hash, SHA-256, suffices to store them.
 const (
-	recoveryCodeCount  = 10 // codes that a person gets
+	recoveryCodeCount  = 10
 	recoveryCodeLength = 16
 	// Crockford's base32, without i, l, o and u
 	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -84,7 +84,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, nil
 }
 
-// userByEmail returns a row without an id for an unknown e-mail. SignIn then computes a hash too.
+// userByEmail returns a row without an id for an unknown e-mail: SignIn computes a hash for it too.
 func userByEmail(db transaction, email string) (userRow, error) {
 	unknownUser := userRow{Email: email}
 	key := EmailKey(email)

@@ -23,8 +23,8 @@ const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
 
 var emailPattern = regexp.MustCompile(emailExpression)
 
-// Browsers encode four letters, such as ß, differently: Chromium uses the transitional form.
-// Domains are compared in that form (UTS 46, section 4).
+// Browsers encode four letters, such as ß, differently. Domains are compared in the transitional
+// form of UTS 46 (section 4), in which both encodings are equal.
 var (
 	sentProfile     = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
 	comparedProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(true))

@@ -80,9 +80,9 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 	return row.person(), err
 }
 
-// DeletePersonIn deletes the account and records it in the logs of the person's organisations.
-// leave ends the memberships. Earlier entries keep the person's name. The caller's transaction must
-// have the owner's role. Errors: ErrNoSuchEmail, those of leave.
+// DeletePersonIn deletes the account and records the deletion in the logs of the person's
+// organisations. leave ends the memberships. Earlier entries keep the person's name. The caller's
+// transaction must have the owner's role. Errors: ErrNoSuchEmail, those of leave.
 func (o Operator) DeletePersonIn(tx transaction, person Person, leave func() error) error {
 	err := o.Recorder.record(tx, person, audit.Entry{
 		Actor:   audit.OperatorActor,

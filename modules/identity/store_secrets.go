@@ -18,7 +18,7 @@ var ErrWrongSecretKey = errors.New("the two-step secrets of this database are en
 	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
 	"If it is lost: dg migrate --forget-secret-key")
 
-// secretKeyRow is the check value. While it exists, a trigger refuses secrets in clear.
+// secretKeyRow holds the check value. While it exists, a trigger refuses secrets in clear.
 type secretKeyRow struct {
 	One   bool `gorm:"primaryKey"`
 	Value string
@@ -33,7 +33,7 @@ const (
 )
 
 // CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value,
-// otherwise the e-mails of people whose two-step secret none decrypts. Without a check value it
+// otherwise the e-mails of people whose two-step secret no key decrypts. Without a check value it
 // returns nil.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (emails []string, err error) {
 	tx := db.Gorm.WithContext(ctx)
@@ -119,8 +119,8 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return false, lockTable("users")
 }
 
-// reencrypt encrypts the secrets that are not under the current key. If allEncrypted, a
-// secret in clear is forged and counts as unreadable.
+// reencrypt encrypts the secrets that are in clear or under another key. If allEncrypted, a secret
+// in clear is forged and counts as unreadable.
 func reencrypt(tx transaction, keys Keyring, allEncrypted bool) (result ReencryptResult, err error) {
 	var stale []userRow
 	// no lock: the update compares the secret, so that a concurrent change of it stays

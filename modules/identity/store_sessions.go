@@ -111,7 +111,7 @@ func hashText(text string) []byte {
 }
 
 // sessionSQL is one statement, because each request of a screen runs it. authenticated_at is
-// rounded, hence the margin of 1 ms. A later authenticated_at is not fresh: the clock was set back.
+// rounded to 1 ms, hence the margin. One after the margin is not fresh: the clock was set back.
 const sessionSQL = `/* identity.session */ select s.*,
 	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
 	  and clock_timestamp() + interval '1 ms' as fresh,

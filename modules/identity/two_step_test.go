@@ -91,7 +91,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	require.Equal(t, 9, b.CountRows(`recovery_codes`))
 }
 
-// Ten wrong codes lock the person for an hour: fewer than 300 guesses a day. A correct code resets the count.
+// Ten wrong codes lock the person for an hour, which allows about 240 guesses a day. A correct code resets the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	secret, recoveryCodes, _ := b.enrolPerson(annEmail)

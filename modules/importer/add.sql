@@ -1,4 +1,4 @@
--- Adds the objects that others refer to. It does not change stored rows, because it would lock them
+-- Adds the objects to which others refer. It changes no stored row, because that would lock the row
 -- until the end of the import. The unique constraints are deferred: a stored object may give up its
 -- slug later.
 with added as (

@@ -4,13 +4,13 @@
 //
 // Invariants:
 //   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed
-//     either all of it is committed or none. Imports are idempotent: an object equal to the stored one is
-//     not written.
+//     either all of it is committed or nothing. Imports are idempotent: an object that equals the
+//     stored one is not written.
 //   - No request waits for an import until its last step: rows that others lock (stored
-//     organisations and forks, people, memberships) are written last. An erasure waits. The order of
-//     locks is organisations, memberships, people.
+//     organisations and forks, people, memberships) are written last. dg erase may wait. The order
+//     of locks is organisations, memberships, people.
 //   - An import never replaces the secret key, and keeps an equal secret that another key encrypts.
-//   - Memory does not grow with the number of objects, because PostgreSQL compares their ids.
+//   - Memory does not grow with the number of objects, because PostgreSQL stages them.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
 //     characters.
 //

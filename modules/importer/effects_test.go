@@ -94,7 +94,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	annLine := fill(changedLine("ann", "", ""))
 	for _, c := range []struct {
 		old, new string
-		want     string // number of Ann's and Bob's sessions; whether Ann's password and secret are new
+		want     string // number of Ann's and Bob's sessions; whether Ann's password and secret count as imported
 	}{
 		{`"name":"Ann"`, `"name":"Anna"`, "1 1 f f"},
 		{`Ann@Example.com`, `ann@example.com`, "1 1 f f"},
@@ -175,7 +175,7 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	}
 }
 
-// writeFuncs returns the writes that must not wait for an import. db has the serving role, owner is the operator.
+// writeFuncs returns the writes that must not wait for an import. db has the serving role, owner that of the operator.
 func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	policy := tb.Must(authz.New())(b.t)
 	log := audit.New(db)

@@ -16,7 +16,7 @@ import (
 // format defines a type of objects. In SQL, i is the staged row.
 type format struct {
 	name, table   string
-	columns       string // columns that upsert.sql stores
+	columns       string // stored columns, {columns} in SQL files
 	stagedColumns string // select list of the temporary table; "": columns
 	id, key       string // JSON field and SQL columns that identify an object; "": id
 
@@ -57,7 +57,7 @@ func (b *batch) renderSQL(template string) string {
 	values := strings.Join(slices.DeleteFunc(strings.Split(b.columns, ", "),
 		func(column string) bool { return slices.Contains(keys, column) }), ", ")
 	ordered := ""
-	if strings.Contains(b.columns, "org_id") { // forks: their trigger then changes each organisation once
+	if strings.Contains(b.columns, "org_id") { // the trigger of forks then changes each organisation once
 		ordered = "order by org_id"
 	}
 	return strings.NewReplacer("{table}", b.table, "{ordered}", ordered, "{key}", key, "{id}", cmp.Or(b.id, "id"),

@@ -143,7 +143,6 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		(select email_key from users where id = '$ann'))`)))
 }
 
-// An object of a later file replaces the object with the same id in an earlier file.
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
 	counts := b.requireImport(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
@@ -255,7 +254,7 @@ func TestLostCommitIsUnconfirmed(t *testing.T) {
 	}
 }
 
-// The ordinals of an organisation have no gaps, and the ordinal of a deleted player is not reused.
+// Concurrent imports give consecutive ordinals. The ordinal of a deleted player is not reused.
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b := setup(t)
 	testkit.Concurrently(4, func(n int) {
@@ -277,7 +276,7 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 func TestImportUsesConstantMemory(t *testing.T) {
 	smallHeap := maxLiveHeap(t, 2_000)
 	largeHeap := maxLiveHeap(t, 8_000)
-	require.Less(t, largeHeap, smallHeap+1<<20) // allows 170 bytes for each of the 6,000 additional plays
+	require.Less(t, largeHeap, smallHeap+1<<20) // allows 174 bytes for each of the 6,000 additional plays
 }
 
 func maxLiveHeap(t *testing.T, plays int) (maxHeap uint64) {

@@ -74,9 +74,9 @@ const lockOrganisationsSQL = `/* importer.lockOrganisations */ select from organ
 	  union select org_id from forks where xmin = pg_current_xact_id()::xid)
 	order by id for no key update`
 
-// lockChanged drops the imported rows that equal the stored ones: they are not written, even if others
-// change the stored rows later. It locks the stored organisations, memberships and people that will
-// change, so that the audit entries stay true until the commit.
+// lockChanged drops imported rows that equal stored ones, so that a later change of a stored row is
+// not reverted. It locks the stored organisations, memberships and people that will change, so that
+// the audit entries stay true.
 func (r *run) lockChanged(ctx context.Context) error {
 	for _, b := range r.batches {
 		if b.finalSQL == "" {

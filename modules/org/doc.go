@@ -18,5 +18,5 @@
 // revokes a key. LockedSubjectIn and SubjectIn also read the person's two-step verification, which
 // belongs to identity.
 //
-// SetRoleIn refuses to take the role from the last owner of an organisation; an import may.
+// SetRoleIn refuses to demote or remove the last owner of an organisation. An import does not.
 package org

@@ -66,10 +66,10 @@ const (
 // package apikeys repeat the plans, to decide in one statement.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
-// ReportingMode says how players are named in reports: by pseudonym or display name.
+// ReportingMode says how reports name players.
 type ReportingMode string
 
-// An organisation has one of these reporting modes.
+// Pseudonymous reports show labels (NewLabel), nominative ones display names.
 const (
 	Pseudonymous ReportingMode = "pseudonymous"
 	Nominative   ReportingMode = "nominative"
@@ -78,7 +78,7 @@ const (
 // Role decides, with two-step verification, what a person may do in an organisation.
 type Role string
 
-// A member has one of these roles.
+// These are the roles, the one with the most permissions first.
 const (
 	RoleOwner  Role = "owner"
 	RoleAdmin  Role = "admin"

@@ -49,7 +49,7 @@ func personID(organisation, role string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
 }
 
-// rules.md, Data: every change to an organisation, and nothing else, gives it a new version, which never repeats.
+// rules.md, Data: each change of an organisation gives it a new version, which does not repeat. Groups do not count.
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	their := b.readOrganisation(theirOrganisation).Version
@@ -124,7 +124,7 @@ func (b fixture) entries(id string) []audit.Entry {
 	return tb.Must(audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000}))(b.t)
 }
 
-// SetReportingMode refuses anyone but an owner. Then neither the mode nor the audit log changes.
+// SetReportingMode refuses anyone but an owner. A refused call changes neither the mode nor the audit log.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.readOrganisation(ourOrganisation)

@@ -17,7 +17,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The policy grants these permissions on organisations.
+// configs/authz_policy.csv grants these permissions to roles.
 var (
 	ReadOrganisation    = authz.Permission{Resource: "organisation", Action: "read"}
 	ChangeReportingMode = authz.Permission{Resource: "reporting_mode", Action: "change"}

@@ -172,7 +172,7 @@ func (playerRow) TableName() string { return "players" }
 // forget removes data derived from plays, and an audit entry records the player's id without the
 // name. The pool must connect as the owner of the tables. ErasePlayer tries again for a minute
 // while an import holds the player or the ordinals. Errors: apperr.NotFound, those of forget,
-// SQLSTATE 55P03.
+// SQLSTATE 55P03 (lock not available).
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
@@ -207,7 +207,7 @@ func (s *Service) erasePlayer(
 		if err != nil {
 			return err
 		}
-		// lock the ordinals before the player, as an import does: a trigger on players updates them
+		// lock the ordinals before the player, as an import does, against deadlocks
 		if err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error; err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}

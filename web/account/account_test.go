@@ -12,7 +12,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The account page shows the person's name, e-mail and two-step verification. A member has no other screen.
+// The account page shows name, e-mail and two-step verification. A member sees neither reports nor settings.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set name = '<b>Ilya</b> "Petrov"' where id = $1`, acme.Member.ID)

@@ -48,7 +48,7 @@ func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
 
 type option struct{ Value, Text string }
 
-// newOptions returns the options of a filter. Each of several equal texts gets the end of its id.
+// newOptions returns the options of a filter. Equal texts get the ends of their ids.
 func newOptions[T any](items []T, describe func(T) (id, name string)) []option {
 	options := []option{{Value: "", Text: "Any"}}
 	countByText := map[string]int{"Any": 1}
@@ -84,8 +84,8 @@ type logQuery struct {
 	dialect format.Dialect
 }
 
-// parse returns the filters in the query. It refuses an unknown parameter: without a misspelt
-// filter, the page would show entries that the reader meant to exclude.
+// parse returns the filters in the query. It refuses an unknown parameter: if a misspelt filter
+// were ignored, the page would show entries that the reader meant to exclude.
 func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 	if q.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
 		return q, err

@@ -50,7 +50,7 @@ func contractTexts(t *testing.T) string {
 	}
 }
 
-// The page lists the contract's errors with cause and fix. Each error has an id to link to.
+// /docs/errors lists the contract's errors with cause and fix. Each error has an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/errors").Is(t, 200)
 	var want, got, ids []string
@@ -157,7 +157,7 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	require.Greater(t, programs, 25)
 }
 
-// Examples use the organisation's own fork, group and days. Readers without one get those of the sample responses.
+// Examples use the organisation's own fork, group and days. Other readers get those of the sample responses.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.AddOrganisation("globex")

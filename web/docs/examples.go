@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// The OpenAPI document's examples and the recipes use these ids and days of the demo, which answers
-// with the sample responses. Fill replaces them.
+// The examples of the OpenAPI document and the recipes use these ids and days, for which the demo
+// returns the sample responses. Fill replaces them.
 const (
 	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"

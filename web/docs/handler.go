@@ -17,7 +17,7 @@ type Handler struct {
 	texts         func() ([]pageText, error) // texts of the pages, in the order of Pages
 }
 
-// New returns the handler. It panics if the embedded docs.json or reference.json is invalid.
+// New returns the handler. It panics if an embedded JSON file is invalid.
 func New(b ui.Base) *Handler {
 	h := &Handler{Base: b.With(templates), documentation: loadDocumentation()}
 	h.texts = sync.OnceValues(h.pageTexts)

@@ -16,13 +16,12 @@ import (
 // maxQuery bounds the bytes of a search, because each word is looked up in all pages.
 const maxQuery = 100
 
-// passage is a sentence. ID is the anchor of the heading or table row above it, or "".
+// passage is a sentence. ID is the anchor of its h2 or table row, or "".
 type passage struct {
 	ID, Text   string
 	normalised string // Text in the form that searches compare
 }
 
-// pageText is the searchable text of a page.
 type pageText struct {
 	normalised string // name and passages in the form that searches compare
 	passages   []passage

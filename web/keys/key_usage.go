@@ -20,7 +20,7 @@ type usageView struct {
 	HasRejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day of the chart. Bar shows all requests; AcceptedBar is drawn over it. Left is its x.
+// usageDay is a day of the chart. Bar has all requests, AcceptedBar lies over it, Left is their x.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string

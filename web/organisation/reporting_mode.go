@@ -22,8 +22,8 @@ type reportingModeView struct {
 	Nominative bool
 	Confirm    bool     // whether the form asks for the typed name of the organisation
 	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
-	MoreKeys   bool     // whether more than maxKeysNamed keys can read reports
-	KeyCount   int      // the number of keys that can read reports
+	MoreKeys   bool     // whether Keys omits some
+	KeyCount   int      // including those that Keys omits
 	Typed      string   // the typed name of the organisation
 }
 

@@ -126,7 +126,7 @@ func Ticks(p reports.Period) []Tick {
 	return ticks
 }
 
-// tickLabel labels days up to MaxChartDays, else months. The year stands for January: Dec, 2026, Feb.
+// tickLabel labels days up to MaxChartDays, else months. The year replaces January: Dec, 2026, Feb.
 func tickLabel(p reports.Period, date time.Time) string {
 	switch {
 	case p.Days <= MaxChartDays:

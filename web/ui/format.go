@@ -25,7 +25,7 @@ func Count(n int64) string {
 	return digits
 }
 
-// Plural returns one if n is 1. Otherwise it returns other, with n in place of a %s.
+// Plural returns one if n is 1, otherwise other, with n in place of a %s.
 func Plural(n int64, one, other string) string {
 	if n == 1 {
 		other = one

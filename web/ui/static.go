@@ -18,8 +18,8 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// Comments, indentation, and blanks at braces and semicolons are not served: they are a sixth of a
-// compressed file. A string in the files must not contain what notServedPattern matches.
+// notServedPattern matches comments, indentation, and blanks at braces and semicolons, which
+// loadFiles removes. No string in the files may match it.
 var notServedPattern = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n|^[ \t]+| ({) |;? (}) ?|(;) `)
 
 type files map[string]httpserver.File

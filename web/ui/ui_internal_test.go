@@ -59,7 +59,6 @@ func TestNumbersAreGroupedInThrees(t *testing.T) {
 	require.Equal(t, "0.0%", Percent(0))
 }
 
-// A period names a month or a year once if both ends share it.
 func TestPeriodsNameEachMonthAndYearOnce(t *testing.T) {
 	last := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) // a Saturday
 	for days, want := range map[int]string{

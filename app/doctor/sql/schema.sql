@@ -1,4 +1,4 @@
--- Finds faults of the schema. In an empty database the statement fails.
+-- Finds faults of the schema. In an empty database the statement fails with 42P01 (see fixes.go).
 select 'failure' as verdict,
   format('the schema ends at %s, this program at %s: run dg migrate, or start dg serve',
     max(version_id), @known::int) as says
