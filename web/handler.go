@@ -40,7 +40,7 @@ type Handler struct {
 	operator     mail.Address
 }
 
-// Limiters returns the limiters that the screens own, by their names in the metrics.
+// Limiters returns the limiters of the screens by the value of the metrics' label kind.
 func (h *Handler) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads}
 }

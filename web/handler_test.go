@@ -118,7 +118,7 @@ func TestTwoStepSetupLeadsBack(t *testing.T) {
 
 const confirmation = `<div class="note" role="status">`
 
-// The next page confirms a change once, and the sign-in page the sign-out. A forged notice is escaped, without links.
+// The next page confirms a change once. The sign-in page confirms the sign-out. A forged notice is escaped.
 func TestChangeIsConfirmedOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI & co", apikeys.ReportsRead)

@@ -27,7 +27,7 @@ import (
 // WithoutTLS has the changes for StartProxy that turn the examples into plain HTTP.
 var WithoutTLS = []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 
-// NewProxyClient returns a client of the server at the address. It connects from 127.0.0.2 and keeps its connections.
+// NewProxyClient returns a client of the server at the address. It connects from 127.0.0.2 and reuses its connections.
 func NewProxyClient(address string) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := newClientWithDial(func(ctx context.Context, _, _ string) (net.Conn, error) {

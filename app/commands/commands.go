@@ -51,7 +51,7 @@ type Stdio struct {
 	unknownVariables []string // variables that look like settings but are not
 }
 
-// checkedWriter keeps an error of standard output: a command whose output is lost fails.
+// checkedWriter keeps a write error, so that a command whose output is lost fails.
 type checkedWriter struct {
 	io.Writer
 	err error

@@ -83,7 +83,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 	}, nil
 }
 
-// encrypt re-encrypts two-step secrets. A wrong key is an error, unless forgetLost.
+// encrypt encrypts two-step secrets with DG_SECRET_KEY. A wrong key is an error, unless forgetLost.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keyring, err = doctor.Keyring(s); err != nil {
 		return err

@@ -137,7 +137,7 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 	require.Equal(t, []any{threadsPerProcessor * threadsBefore, gcPercent, int64(memoryLimit)}, tune("", "", ""))
 }
 
-// configs/deploy/nginx.conf: TCP segments to a proxy on the same machine are no larger than on Ethernet.
+// TCP segments to a proxy on the same machine are no larger than on Ethernet: see tcpSegmentSize.
 func TestLoopbackSegmentsAreLimited(t *testing.T) {
 	ln := tb.Must(listen(t.Context(), "DG_ADDR", "127.0.0.1:0"))(t)
 	defer ln.Close()

@@ -16,7 +16,7 @@ import (
 	"dg/platform/authz"
 )
 
-// These constants are of the first organisation and its owner, who is the first of Accounts.
+// These constants describe the first organisation and its owner, who is the first of Accounts.
 const (
 	organisationID = "236f0db3-d58c-4b1e-8592-7f32fa68a7db"
 	ownerID        = "67749781-09ab-4d07-b590-8b89f7427111"

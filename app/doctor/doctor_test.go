@@ -37,7 +37,7 @@ func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	}
 }
 
-// explain adds advice to errors of refused connections, here to errors that no test server returns.
+// explain adds advice to errors of refused connections. No test server returns these errors.
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{

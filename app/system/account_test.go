@@ -51,7 +51,7 @@ var (
 	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
-// operations.md, Secret key: every secret is stored encrypted. Two instances change the key while they serve.
+// operations.md, Secret key: with a key, secrets are stored encrypted. Two instances replace the key while they serve.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

@@ -46,7 +46,7 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 	}
 }
 
-// Limiters returns the limiters, keyed by their names in metrics.
+// Limiters returns the limiters by the value of the metrics' label kind.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
@@ -106,7 +106,7 @@ func (r Recorder) record(tx transaction, person Person, e audit.Entry) error {
 	return nil
 }
 
-// logSignIn does not log e-mails, because people type passwords into that field.
+// logSignIn does not log e-mails, because people may type passwords into that field.
 func (r Recorder) logSignIn(
 	ctx context.Context, level slog.Level, message string, person Person, attrs ...any,
 ) {

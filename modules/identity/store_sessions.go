@@ -40,7 +40,7 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	return s.SessionOn(ctx, s.db, token)
 }
 
-// SessionOn is Session on another pool.
+// SessionOn is Session on another pool, such as that of rechecks during downloads.
 func (s *Service) SessionOn(ctx context.Context, db *postgres.DB, token string) (Session, error) {
 	tx := db.Gorm.WithContext(ctx)
 	now := s.clock()

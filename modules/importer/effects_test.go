@@ -175,7 +175,7 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	}
 }
 
-// writeFuncs returns the writes that must not wait for an import. db has the serving role, owner that of the operator.
+// writeFuncs returns the writes that must not wait for an import. db has the serving role, owner the tables' owner.
 func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	policy := tb.Must(authz.New())(b.t)
 	log := audit.New(db)

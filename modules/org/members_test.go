@@ -82,7 +82,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	}
 }
 
-// Groups returns the first 500 groups and the chosen one. GroupPage takes the nearest page if there is no such page.
+// Groups returns the first 500 groups and the chosen one. For an unknown page, GroupPage returns the nearest.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into player_groups (id, org_id, name)

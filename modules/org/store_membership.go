@@ -114,7 +114,7 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	return s.MembershipOn(ctx, s.db, personID, slug)
 }
 
-// MembershipOn is Membership on another pool.
+// MembershipOn is Membership on another pool, such as that of rechecks during downloads.
 func (s *Service) MembershipOn(
 	ctx context.Context, db *postgres.DB, personID, slug string,
 ) (Membership, error) {

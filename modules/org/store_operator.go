@@ -38,7 +38,7 @@ func bySlug(tx *gorm.DB, slug string) (Organisation, error) {
 		tenant.Across("the operator names an organisation by its slug alone")).Where("slug = ?", slug))
 }
 
-// OrganisationBySlug returns the organisation for dg's commands. Errors: apperr.NotFound.
+// OrganisationBySlug returns the organisation with the slug. Errors: apperr.NotFound.
 func (s *Service) OrganisationBySlug(ctx context.Context, slug string) (Organisation, error) {
 	return bySlug(s.db.Gorm.WithContext(ctx), slug)
 }

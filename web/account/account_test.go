@@ -42,7 +42,7 @@ func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	require.Empty(t, colleague.Cookies, "a reset signs this browser out, whoever used it")
 }
 
-// A new password ends the other sessions. Many wrong passwords lock the form, to which the well-known URL leads.
+// A new password ends the other sessions. Ten wrong passwords lock the form. The well-known URL leads to it.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	require.Equal(t, "/account/password", b.Get("/.well-known/change-password").Is(t, 302).Header.Get("Location"))

@@ -48,7 +48,7 @@ func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
 
 type option struct{ Value, Text string }
 
-// newOptions returns the options of a filter. Equal texts get the ends of their ids.
+// newOptions returns the options of a filter. The ends of the ids tell equal texts apart.
 func newOptions[T any](items []T, describe func(T) (id, name string)) []option {
 	options := []option{{Value: "", Text: "Any"}}
 	countByText := map[string]int{"Any": 1}

@@ -126,7 +126,7 @@ func TestDocsNeedNoSignIn(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
 
-// The page for works councils has the same facts in each language, with the constants that the program enforces.
+// /docs/privacy has the same facts in each language, with the constants that the program enforces.
 func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
 	rows := 0

@@ -134,7 +134,7 @@ type textReader struct {
 	passages []passage
 }
 
-// read reads an element. Text after a heading belongs to the heading's line.
+// read collects the lines of an element. Text after a heading belongs to the heading's line.
 func (r *textReader) read(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Pre, atom.Form, atom.Fieldset, atom.Button, atom.Label, atom.H1: // not searched
@@ -165,7 +165,7 @@ func (r *textReader) read(n *html.Node) {
 	}
 }
 
-// endLine ends a line. The line of a heading ends only after further text.
+// endLine adds the line to passages. A heading's line waits for further text.
 func (r *textReader) endLine() {
 	line := strings.Join(strings.Fields(r.line), " ")
 	if line == "" || strings.HasSuffix(line, ":") {

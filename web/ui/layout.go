@@ -82,7 +82,7 @@ func (l Layout) OrganisationMenu() (links []Link) {
 	return links
 }
 
-// pathIfAllowed returns the path of screen, or "". Outside organisations, screen itself is the path.
+// pathIfAllowed returns the path of screen, or "". Without an organisation, it is screen itself.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {

@@ -113,7 +113,7 @@ func AuthorizeAll[T any](
 	return nil
 }
 
-// U+2068 and U+2069 keep a right-to-left name from reordering the sentence.
+// denialReason isolates names (U+2068, U+2069): a right-to-left name would reorder the sentence.
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.IsMember():

@@ -1,4 +1,4 @@
--- Finds faults of DG_MIGRATE_DATABASE_URL and its role. It runs as that role.
+-- Finds faults of the role that migrates, and of DG_MIGRATE_DATABASE_URL. It runs as that role.
 select 'failure' as verdict, 'the role that migrates may not create tables, or does not own those of dg: '
     'name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one' as says
 where not has_schema_privilege('public', 'create') or exists (select from pg_class
