@@ -58,7 +58,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	}
 }
 
-// Name and scopes are required. The expiry is optional and must lie in the future. A rename has the same rules.
+// Name and scopes are required. An expiry must lie in the future. Rename checks its label by the same rules.
 func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)

@@ -6,7 +6,7 @@
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
 //     audit entry contains it.
-//   - Authenticate runs one statement on the primary. It finds the key and its state, counts the
+//   - One statement on the primary (authenticate.sql) finds the key and its state, counts the
 //     request and returns the primary's LSN for reads from replicas. No decision depends on a
 //     cache. Once a revocation or change of plan has committed, new requests see it on every
 //     instance.

@@ -256,7 +256,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	require.Zero(t, b.usageToday(key), "a count of a clock that is ahead is left out")
 }
 
-// ExpiringInUse counts keys of every organisation that end within 14 days, are in use and were not replaced.
+// ExpiringInUse counts keys that expire within 14 days, are in use and were neither revoked nor replaced.
 func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	b := setup(t)
 	const soon = `created_at = now() - interval '90 d', expires_at = now() + interval '13 d', `

@@ -10,7 +10,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// The policy grants these permissions on keys.
+// configs/authz_policy.csv grants these permissions.
 var (
 	CreateKey  = authz.Permission{Resource: "api_key", Action: "create"}
 	ListKeys   = authz.Permission{Resource: "api_key", Action: "list"}

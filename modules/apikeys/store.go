@@ -54,7 +54,7 @@ func selectKeys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
-// These conditions use the database clock.
+// These conditions use the database clock, which also stamps revocations.
 const (
 	unrevokedCondition = "(revoked_at is null or revoked_at > clock_timestamp())"
 	usableCondition    = unrevokedCondition + " and (expires_at is null or expires_at > clock_timestamp())"
@@ -99,8 +99,8 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }
 
-// ExpiringInUse counts the keys of all organisations that end within 14 days, were used in the last
-// 14 days, and were not replaced.
+// ExpiringInUse counts the keys of all organisations that expire within 14 days, were used in the
+// last 14 days, and were neither revoked nor replaced.
 func (s *Service) ExpiringInUse(ctx context.Context) (n int64, err error) {
 	err = s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("apikeys.expiringInUse"),
 		tenant.Across("the operator's metrics count the keys of every organisation")).Model(&Key{}).

@@ -54,7 +54,7 @@ func FindID(s string) (string, bool) {
 	return m[1], true
 }
 
-// NewID returns a random id.
+// NewID returns a random id of 22 base62 characters, for NewKey.ID.
 func NewID() string { return randomBase62(idLength) }
 
 // NewToken returns a token with a random id and secret.

@@ -8,7 +8,7 @@ import (
 // Reason says why a request with a key was refused.
 type Reason string
 
-// A refusal has one of these reasons.
+// The database stores these reasons, so they never change.
 const (
 	WrongSecret       Reason = "wrong_secret"
 	Revoked           Reason = "revoked"
@@ -19,10 +19,10 @@ const (
 	OutsideAPI        Reason = "outside_api"
 )
 
-// ActorKind is the kind of an actor: a person, a key or the operator.
+// ActorKind says what Actor.ID identifies. The operator has no id.
 type ActorKind string
 
-// An actor is of one of these kinds.
+// The check constraint of audit_entries.actor_kind lists these kinds.
 const (
 	Person   ActorKind = "person"
 	Key      ActorKind = "key"

@@ -83,9 +83,9 @@ func (l *Log) reportFailure(err error, verb string, action Action) error {
 	return apperr.Annotate(err, "audit: "+verb+" "+string(action))
 }
 
-// AppendChanges adds an operator's entry for each row of the SQL query in changes. A row has an
-// organisation's id, the target's id and the details as jsonb. It runs in the caller's transaction.
-// changes becomes part of the statement, so it must not contain input.
+// AppendChanges adds, in the caller's transaction, an operator's entry for each row of the SQL query
+// in changes. A row has an organisation's id, the target's id and the details as jsonb. changes
+// becomes part of the statement, so it must not contain input.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, targetKind string, request Request, changes string,
 ) error {

@@ -13,7 +13,7 @@ type Filter struct {
 	Action   Action    // KeyRevoked also selects KeyReplaced
 	PersonID string    // the person who acted
 	KeyID    string    // the key that acted or is the target
-	From, To time.Time // At is at or after From and before To
+	From, To time.Time // From <= At < To
 }
 
 func (f Filter) conditions() (text string, values []any) {

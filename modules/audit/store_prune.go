@@ -29,7 +29,7 @@ type exportedEntry struct {
 	Request
 }
 
-// ExportBefore writes the entries older than before to w, newest first, each as a line of JSON. It
+// ExportBefore writes the entries with At < before to w, newest first, each as a line of JSON. It
 // returns the number of entries written.
 func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
@@ -57,7 +57,7 @@ type refusalRow struct{}
 
 func (refusalRow) TableName() string { return "audit_refusals" }
 
-// Prune removes the entries older than before, and adds an entry about it, in one transaction. It
+// Prune removes the entries with At < before, and adds an entry about it, in one transaction. It
 // fails, and removes nothing, unless exported is the number of entries to remove. The pool must
 // connect as the owner of the tables: the serving role cannot delete entries.
 func (l *Log) Prune(

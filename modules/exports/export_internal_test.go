@@ -272,7 +272,7 @@ func TestRecheckDistinguishesLostAccessFromTimeout(t *testing.T) {
 				}
 				return err
 			}
-			time.Sleep(500*time.Millisecond - time.Nanosecond) // rules.md, CSV: access ends within two seconds
+			time.Sleep(500*time.Millisecond - time.Nanosecond) // just below recheckInterval
 			require.NoError(t, enter())
 			require.Zero(t, rechecks)
 			time.Sleep(time.Nanosecond)

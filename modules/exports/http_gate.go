@@ -29,11 +29,11 @@ var (
 // after the handler has returned, so it must not use the handler's fiber.Ctx.
 type Recheck func(ctx context.Context, db *postgres.DB) error
 
-// Gate limits the duration of a download, its use of the processors and its actor's access. Exports
-// and other downloads use it.
+// Gate ends a download after timeLimit or when its actor has lost access, and limits its use of the
+// processors. Downloads of audit logs use it too.
 type Gate struct {
-	// Context of the download. Close cancels it, and so does a block that takes longer than
-	// blockTimeout; the cause is then context.DeadlineExceeded.
+	// Context of the download. Close cancels it, and so does a block that exceeds its timeout; the
+	// cause is then context.DeadlineExceeded.
 	Context context.Context
 
 	stop                 context.CancelCauseFunc
@@ -56,7 +56,7 @@ func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	return g
 }
 
-// Close ends Context.
+// Close cancels Context, and with it the queries of the download.
 func (g *Gate) Close() { g.stop(nil) }
 
 // Enter waits at most turnWait for a turn and calls checkAccess. The caller makes one block, and then

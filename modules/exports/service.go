@@ -24,7 +24,7 @@ const (
 type Service struct {
 	reports        *reports.Service
 	log            *audit.Log
-	recheckDB      *postgres.DB // what each Recheck reads from
+	recheckDB      *postgres.DB // database that each Recheck reads
 	slots          *limit.Limiter
 	turns          chan struct{}  // a semaphore: one element for each export that makes a block
 	pendingRecords sync.WaitGroup // counts writes of export.finished that still run

@@ -7,8 +7,7 @@
 //   - A play has completed_at, score and passed, or none of the three.
 //   - Instants are whole milliseconds.
 //
-// A play's answers are packed in its row (PackAnswers). A child table took six times the space and
-// was slower.
+// A play's answers are packed in its row (PackAnswers): a child table would be larger and slower.
 //
 // Forks are read with the version of their organisation (package org), for ETags.
 package games

@@ -30,7 +30,7 @@ type Fork struct {
 	OrganisationVersion   int64 // org.Organisation.Version, read in the same snapshot
 }
 
-// The policy grants these permissions on forks.
+// configs/authz_policy.csv grants these permissions.
 var (
 	ListForks = authz.Permission{Resource: "fork", Action: "list"}
 	ReadFork  = authz.Permission{Resource: "fork", Action: "read"}

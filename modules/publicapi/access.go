@@ -139,7 +139,7 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 }
 
 const (
-	maxHashed         = 1_000  // plays hashed for a GET: at 1.5 to 3 µs each, a small part of its time
+	maxHashed         = 1_000  // plays hashed for a GET, a small part of its time
 	maxHashedForProof = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
 )
 

@@ -80,7 +80,7 @@ func (a *API) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"large_answers": a.largeResponses}
 }
 
-// Host is the API in another program, on one pool.
+// Host is the API embedded in another program, with a single pool.
 type Host struct {
 	*API
 	Keys    *apikeys.Service // used by the program's screens that manage keys
@@ -114,7 +114,7 @@ func NewHost(
 	return h, err
 }
 
-// Run seals days and stores the usage of keys until ctx ends.
+// Run seals days and months, and stores the usage of keys, until ctx ends.
 func (h *Host) Run(ctx context.Context) {
 	var tasks sync.WaitGroup
 	tasks.Go(func() { h.supervisor.Run(ctx, "sealer", h.sealer.Run) })

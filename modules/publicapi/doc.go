@@ -13,7 +13,7 @@
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query first, and would respond 400
 //     before 403 or 404.
-//   - Statistics are appended by hand, not marshalled: that takes a tenth of the time.
+//   - Statistics are appended by hand, because encoding/json takes ten times as long.
 //   - A JSON body is built before it is sent: it has a Content-Length, and errors precede its first
 //     byte. Large bodies wait for their share of memory (API.send).
 package publicapi

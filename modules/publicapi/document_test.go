@@ -76,7 +76,7 @@ func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	require.Equal(t, string(release[1]), info.Version)
 }
 
-// endpoints returns the document's paths with their scopes. A path that takes a period has the query.
+// endpoints returns the document's paths with their scopes. It appends query to paths that take a period.
 func endpoints(t *testing.T, query string) map[string]apikeys.Scope {
 	scopes := map[string]apikeys.Scope{}
 	for path, item := range storedDocument(t).Paths.Map() {

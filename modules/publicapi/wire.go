@@ -17,7 +17,7 @@ const (
 	minParallelRows = 4000
 )
 
-// statisticsJSON appends by hand, because json.Marshal of 100,000 players takes ten times as long.
+// statisticsJSON appends by hand, because json.Marshal takes ten times as long.
 func statisticsJSON(s reports.Statistics) []byte {
 	size := 4096 + bytesOfDay*len(s.Daily) + bytesOfPlayer*int(s.UniquePlayers)
 	b := appendFigures(make([]byte, 0, size), s)

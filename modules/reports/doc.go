@@ -12,15 +12,15 @@
 //     only to count a group's active members up to MinGroup, to decide whether the report is large,
 //     and for the Proof of a report on all players. Members of other organisations' groups are
 //     never read.
-//   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
-//     suppressed, decides.
-//   - Equal proofs prove equal content. A Proof belongs to a snapshot: a report that was read again
-//     has none.
+//   - Anonymity and pseudonyms are applied here, so that no caller can forget them. The function
+//     suppressed alone decides which reports are suppressed.
+//   - Equal proofs prove equal content. A Proof belongs to its snapshot: figures that are read from
+//     a later snapshot have none.
 //   - Cached labels have the version of players in the report's snapshot. Labels that no report
 //     confirms for a minute are dropped, so that an erased player's label does not stay.
 //   - Sums are integers. Figures are rounded once, half away from zero.
-//   - No figure depends on a damaged or missing segment: reports read the plays, until `dg segments
-//     rebuild` has sealed everything again.
+//   - No figure depends on a damaged or missing segment: reports read the plays instead. The sealer
+//     replaces missing segments, `dg segments rebuild` damaged ones too.
 //   - A report on a group reads no more rows and pages than the report on all players, besides
 //     memberships.
 //   - A report holds about 70 bytes for each player, because Statistics.Player makes rows one by

@@ -57,7 +57,7 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// newSealedEnv returns an env with n random, sealed plays within some days from testFrom on.
+// newSealedEnv returns an env with n random, sealed plays on the given number of days from testFrom on.
 func newSealedEnv(t *testing.T, days, n int) *env {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, days, n)

@@ -20,7 +20,7 @@ type Export struct {
 	snap          *snapshot
 	dialect       format.Dialect
 	headerSent    bool
-	rows          pgx.Rows // nil after the start: no row follows the header
+	rows          pgx.Rows // if nil after start, no row follows the header
 	batch         [batchRows]exportRow
 	unsent        []exportRow // rows of batch that are not returned yet
 	cells         []string    // cells of each player, by ordinal; nil: rows select their player's columns
@@ -38,8 +38,8 @@ type exportRow struct {
 	player      []byte // cells of the player
 }
 
-// batchRows is the number of rows that are parsed together. The processor then fetches the cells
-// of their players in parallel. One by one, waiting for memory took a third of the time.
+// batchRows is the number of rows that are parsed together, so that the processor fetches the cells
+// of their players from memory in parallel.
 const batchRows = 32
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
@@ -113,13 +113,13 @@ const (
 const maxExportPlayers = 200_000
 
 // The timeouts exceed the 30 minutes of an export, because a slow client leaves the transaction
-// idle. A custom plan might sort all plays of the period before the first row.
+// idle. The generic plan is forced, because a custom plan might sort all plays before the first row.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// firstRows is the number of rows that are sent before all players are read.
+// firstRows is the number of rows sent before all players are read, so that the file begins early.
 const firstRows = 500
 
 // start opens the rows of plays. It reads members first, because open rows keep the connection

@@ -26,8 +26,8 @@ const largeGroupsSQL = `/* reports.largeGroups */
 select group_id from group_members where org_id = @org
  group by group_id having count(*) > @players::int - @minGroup`
 
-// overlapsSQL omits groups with fewer than MinGroup of the players. If the report is on all
-// players, such a group's own report is suppressed.
+// overlapsSQL omits groups with fewer than MinGroup of the players, because it must not name hidden
+// groups: beside a report on all players, the report of such a group is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking

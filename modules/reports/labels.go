@@ -30,14 +30,14 @@ select ordinal, case when @mode = 'nominative' then display_name else label end 
  where org_id = @org`
 )
 
-// labels has the label, or the cells, of each player in the order read. It is immutable.
+// labels has the label, or the cells, of each player in the order of the query. It is immutable.
 type labels struct {
 	text     string
 	ends     []uint32 // end of each player's part of text
 	ordinals []int32  // ordinals of players; ^ordinal if the text equals the previous player's
 }
 
-// label returns the text of the i-th player in the order read, "" for -1.
+// label returns the text of the i-th player in the order of the query, "" for -1.
 func (l *labels) label(i int32) string {
 	switch {
 	case i < 0:
@@ -83,14 +83,14 @@ func labelsSQL(ordinals []int32) string {
 
 func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
-// selectLabels selects ordinals and columns. appendText makes the text from the columns.
+// selectLabels runs sql, whose first column is the ordinal. appendText makes a player's text of a row.
 func (s *snapshot) selectLabels(
 	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {
 	rows := s.queryRows(ctx, sql, args)
 	defer rows.Close()
 	var text []byte
-	var previous []byte // text of the previous player
+	var previous []byte
 	l := &labels{}
 	for rows.Next() {
 		v := rows.RawValues()

@@ -31,14 +31,14 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
-// suppressed counts active members only, because the figures of a single active member would be
-// personal. An idle group is suppressed too. Otherwise suppression would reveal one to four active
-// members.
+// suppressed counts no idle members: otherwise a report could show the figures of one active member.
+// A group without active members is suppressed too: otherwise suppression would reveal that some
+// members were active.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
 
-// groupOwnerSQL is not scoped to an organisation: access to another's group is audited.
+// groupOwnerSQL is not scoped to an organisation: access to another organisation's group is audited.
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
@@ -78,7 +78,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// Reports on small groups read no segments. For large groups, months need tails with all blocks.
+// Reports on small groups read no segments. Reports on large groups read only months with a tail.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`
@@ -133,7 +133,7 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
-// addDaysOfMonths marks days as sealed, because UnpackMembers adds the plays of their months.
+// addDaysOfMonths adds the days of sealed months to sealedDays: UnpackMembers adds their plays.
 func (s *snapshot) addDaysOfMonths() {
 	for _, month := range s.sealedMonths {
 		for date := month.Date; date.Before(month.Date.AddDate(0, 1, 0)); date = date.Add(day) {

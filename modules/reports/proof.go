@@ -83,7 +83,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 	batch.Queue(historySQL)
 	batch.Queue(hashedSQL, s.args)
 	results := s.conn.SendBatch(ctx, batch)
-	defer func() { _ = results.Close() }() // no new error: each result is read, or its error returned
+	defer func() { _ = results.Close() }() // reading the results has returned any error
 	var history string
 	if err := results.QueryRow().Scan(&history); err != nil {
 		return fmt.Errorf("reports: history: %w", err)
@@ -112,8 +112,8 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newProof makes the proof from the hashes of months. The first proven months are complete. Every
-// tag depends on format: the wireFormat and the history of the database.
+// newProof makes the proof from the hashes of months. The complete hashes come first; proven is their
+// number. Every tag depends on format: the wireFormat and the history of the database.
 func newProof(format string, q Query, months []int64, proven int) *Proof {
 	p := &Proof{}
 	from := q.Period.From

@@ -43,7 +43,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-// accumulate adds complete days first, and takes their totals before it adds the other days.
+// accumulate takes the totals of Query.CompleteDays before it adds later days.
 func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
 	a = segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, month := range s.sealedMonths {

@@ -264,7 +264,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []string{testForkID, lastFork, otherForkID}, forks)
 }
 
-// Small forks are never sealed: a pass runs one index-only scan for each, and no statement reads all forks.
+// A pass skips small forks after one index-only scan of each. No statement reads the plays of all forks.
 func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e := newEnv(t)
 	forks := 4

@@ -10,13 +10,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// The policy grants these permissions on reports.
+// configs/authz_policy.csv grants these permissions.
 var (
 	ReadReport   = authz.Permission{Resource: "report", Action: "read"}
 	ExportReport = authz.Permission{Resource: "report", Action: "export"}
 )
 
-// Service computes reports.
+// Service computes reports, and bounds how many run at once (Limiters).
 type Service struct {
 	db                         *postgres.DB
 	smallReports, largeReports *limit.Limiter
@@ -25,12 +25,12 @@ type Service struct {
 	labels           *labelCache // nil unless Options.PlayerVersions
 	maxOverviewPlays int64       // the constant maxOverviewPlays; tests lower it
 
-	OnDamage func(Query, error) // called for each damaged segment; never nil; set before the first report
+	OnDamage func(Query, error) // called when a report meets a damaged segment; never nil; set before the first report
 }
 
-// Options declares guarantees of the database. FixedPseudonyms: players' labels, ordinals and
-// organisations never change; reports have a Proof. PlayerVersions: player_ordinals.version changes
-// with every change of players; labels are cached.
+// Options declares guarantees of the database. With FixedPseudonyms, players' labels, ordinals and
+// organisations never change, so reports can have a Proof. With PlayerVersions, every change of
+// players changes player_ordinals.version, so labels can be cached.
 type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
 // New returns the service. An instance must have one Service, whose limits API and screens share.
@@ -58,10 +58,10 @@ type Report struct {
 	release func() // frees the slot
 }
 
-// Open opens the report on a fork. The caller then authorises the read of the group by
-// Report.Header, calls Statistics, and closes the report. A large report needs a slot of large
-// reports. The slot is held while the proof is computed. Errors: ErrGroupNotFound for an unknown
-// group, apperr.NotFound for an unknown organisation, apperr.Unavailable with RetryAfter.
+// Open opens a report. The caller then authorises the read of the group by Report.Header, calls
+// Statistics, and closes the report. Open takes a slot before it computes the proof, which may read
+// many plays. Errors: ErrGroupNotFound for an unknown group, apperr.NotFound for an unknown
+// organisation, apperr.Unavailable with RetryAfter if no slot becomes free.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if !q.OmitLists {
 		q.labels = s.labels
@@ -126,8 +126,8 @@ func (s *Service) prove(ctx context.Context, snap **snapshot) error {
 	return s.read(ctx, snap, func(snap *snapshot) error { return snap.prove(ctx) })
 }
 
-// read reads from a snapshot. If a replica or a segment fails, it reads again from a new snapshot.
-// On an error the caller closes the last snapshot.
+// read calls fn with the snapshot. If the replica fails or a segment is damaged, it calls fn again
+// with a new snapshot. The caller closes the last snapshot, also after an error.
 func (s *Service) read(ctx context.Context, snap **snapshot, fn func(*snapshot) error) error {
 	for {
 		err := fn(*snap)
@@ -150,7 +150,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 	if damaged {
 		s.OnDamage(failed.query, err)
 	}
-	failed.close() // a report must not hold two connections
+	failed.close() // the pool may have only one connection for each report
 	next, err := openPrimarySnapshot(ctx, s.db, failed.query, failed.useSegments && !damaged)
 	if err != nil {
 		return failed, err
@@ -159,7 +159,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 }
 
 // These limits bound the concurrent reports. The OpenAPI document and /docs state them. Large
-// reports have their own limiter, because each is costly.
+// reports have their own limiter, so that they take no slots of small ones.
 const (
 	MaxReports                    = 6
 	MaxReportsOfOrganisation      = 3

@@ -117,7 +117,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 		batch.Queue(sealedMonthsSQL, sealedArgs)
 	}
 	results := s.conn.SendBatch(ctx, batch)
-	defer func() { _ = results.Close() }() // no new error: each result is read, or its error returned
+	defer func() { _ = results.Close() }() // reading the results has returned any error
 	for range 3 {
 		if _, err := results.Exec(); err != nil {
 			return fmt.Errorf("reports: begin: %w", err)
@@ -137,8 +137,8 @@ func (s *snapshot) queryRows(ctx context.Context, sql string, args pgx.NamedArgs
 	return rows
 }
 
-// replicaFailed reports whether err is a failure of the replica: a replay conflict (SQLSTATE 40001), a
-// shutdown or a promotion.
+// replicaFailed reports whether err comes from a replica's database. Any such error counts, because
+// it may be a replay conflict (SQLSTATE 40001), a shutdown or a promotion.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.onReplica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }

@@ -23,12 +23,12 @@ type Statistics struct {
 	Suppressed     bool // k-anonymity hides the figures
 	Daily          []DailyStat
 	Skills         []SkillStat
-	Overlaps       []Overlap // set if the query asks for overlaps and labels are pseudonyms
+	Overlaps       []Overlap // nil unless the query asks for overlaps and labels are pseudonyms
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
-	// It is nil if the report is suppressed or has totals only.
+	// It is nil in a suppressed report, with Query.OmitLists, and in Complete.
 	Player func(i int) PlayerStat
-	// Complete has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or the
-	// totals are hidden.
+	// Complete has the totals of Query.CompleteDays. It is nil if these are none or all days of the
+	// period, or if k-anonymity hides the totals.
 	Complete *Statistics
 }
 
@@ -74,7 +74,7 @@ type PlayerStat struct {
 	Plays        int64
 	BestScore    Percent
 	Completed    bool      // whether any play was completed; if none was, BestScore is 0
-	LastPlayedAt time.Time // UTC, to the millisecond
+	LastPlayedAt time.Time // start of the latest play, UTC, to the millisecond
 	Passed       bool
 }
 

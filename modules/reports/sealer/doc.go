@@ -7,11 +7,11 @@
 // Invariants:
 //   - Reports never read a stale segment. A trigger on plays takes a shared advisory lock for each
 //     fork-day that it touches, and marks those with a segment as dirty. Before the sealer reads
-//     plays, it takes the exclusive locks, or skips the bucket if a writer holds one. So a segment
-//     either contains a write or is marked by it. Plays are written at READ COMMITTED only: an
-//     older snapshot would not see a segment sealed since. Writers mark segments instead of
-//     deleting them, because deletes deadlocked. A statement on more than 64 fork-days, or a
-//     transaction after 128, locks whole forks: 12,000 locks failed a transaction.
+//     plays, it takes the exclusive locks, or skips the day or month if a writer holds one. So a
+//     segment either contains a write or is marked by it. Plays are written at READ COMMITTED only:
+//     an older snapshot would not see a segment sealed since. Writers mark segments instead of
+//     deleting them, because deletes could deadlock. A statement on more than 64 fork-days, or a
+//     transaction after 128, locks whole forks, because all sessions share one lock table.
 //   - A clean day has a hash of its plays, even if it is too large for a segment. A day that an
 //     older sealer packed may have an outdated hash, but is not clean.
 //   - One sealer works at a time, over all instances. An erasure takes the same lock, because it

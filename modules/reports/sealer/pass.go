@@ -31,7 +31,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// fails if another sealer holds the lock beyond timeout; the lock ends with this statement
+	// fails early if another sealer works; the lock ends here, and seal takes it again for each bucket
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -149,7 +149,7 @@ const (
 	// DueDaysSQL is a loose index scan of the plays, from day to day, if the fork has segments or
 	// more than @minPlays plays. The count does not compare the organisation, so that it is an
 	// index-only scan. The loose scan compares it outside the subquery: inside, PostgreSQL without
-	// statistics sorted all plays for each day.
+	// statistics would sort all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date

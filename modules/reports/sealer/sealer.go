@@ -31,7 +31,7 @@ const MinPlays = 1_000
 // maxDayPlays is the default of Sealer.MaxDayPlays. It bounds memory: 4 MB at 16 bytes a play.
 const maxDayPlays = 250_000
 
-// sealInterval is long: finding the due days of 40,000,000 plays took 8 s with a cold cache.
+// sealInterval is long, because each pass searches all forks for due days.
 const sealInterval = 10 * time.Minute
 
 // New returns a sealer with the default limits. Set its exported fields before the first pass.
@@ -47,9 +47,9 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the days and months of a pass. Large days have more plays than MaxDayPlays. Skipped days
-// and months were locked by a writer. Remaining days and months failed, or were due when the pass
-// ended early.
+// Result counts the sealed Days and Months of a pass, and what it did not seal. Large days have more
+// plays than MaxDayPlays. Skipped days and months were locked by a writer. Remaining ones failed, or
+// were due when the pass ended early.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the due days and months that a later pass must seal.

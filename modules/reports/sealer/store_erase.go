@@ -8,7 +8,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// lockSealerSQL takes lockSealer's lock. It may wait, because a sealer holds the lock for a bucket.
+// lockSealerSQL takes lockSealer's lock. The wait is short: a sealer holds the lock for one bucket.
 const lockSealerSQL = `/* reports.lockSealer */
 	select pg_advisory_xact_lock(hashtextextended('sealer', 0))
 	 where set_config('lock_timeout', '20s', true) is not null`

@@ -46,9 +46,9 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play, ordered by player. If isMember is not nil, other
-// players are skipped. f must not keep its argument, which the next play overwrites. With a nil
-// tail the plays have no answers. Errors: ErrDamaged, possibly after calls of f.
+// UnpackDay calls f for each play or, unless isMember is nil, each member's play, ordered by player.
+// f must not keep its argument, which the next play overwrites. With a nil tail the plays have no
+// answers. Errors: ErrDamaged, possibly after calls of f.
 func UnpackDay(
 	start int64, head, tail []byte, isMember func(ordinal int32) bool, f func(*Play),
 ) error {

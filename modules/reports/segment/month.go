@@ -18,16 +18,15 @@ type Month struct {
 	// Head, then a size (uvarint) and a part of that size: the day (1 byte) and the result (2
 	// bytes) of each play, then the sums of the skills, as appendSkills packs them. The first
 	// player of a block has the whole ordinal. Tail is nil if the month has too many plays.
-	Tail []byte
-	// BlockBytes are the sizes of the blocks.
-	BlockBytes []int
+	Tail       []byte
+	BlockBytes []int // sizes of the blocks of Tail
 }
 
 // BlockPlayers is the number of ordinals of a block. If it changes, MonthVersion must change too.
 const BlockPlayers = 64 * perPage
 
 // PackMonth packs the month that begins at start, in milliseconds since 1970. players must have the
-// sums of plays, which PackMonth sorts. With nil plays the month has no tail.
+// sums of the month's plays. PackMonth sorts plays in place. With nil plays the month has no tail.
 func PackMonth(start int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	head := binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))

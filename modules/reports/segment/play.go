@@ -2,7 +2,7 @@ package segment
 
 import "encoding/binary"
 
-// Play has those columns of a play that reports add up.
+// Play has the columns of a play that reports sum.
 type Play struct {
 	StartedAt int64 // in milliseconds since 1970
 	Player    int32 // players.ordinal

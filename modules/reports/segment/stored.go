@@ -23,7 +23,8 @@ const (
 	SealedDaysSQL = `(select d.* from ` + CleanDaysSQL + ` d
 	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
-	// CleanMonthsSQL are the clean months, as CleanDaysSQL are the clean days.
+	// CleanMonthsSQL are the months that a sealer of this or a later version has packed, and that
+	// are not dirty.
 	CleanMonthsSQL = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`

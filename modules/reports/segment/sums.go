@@ -47,7 +47,7 @@ func (s *Sums) addAnswers(answers []byte) {
 	}
 }
 
-// Add adds the sums of other plays to s.
+// Add adds the sums of other plays to s, except those of skills beyond the catalogue.
 func (s *Sums) Add(o *Sums) {
 	s.Plays += o.Plays
 	s.Completed += o.Completed
