@@ -48,7 +48,6 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
 }
 
-// The files of configs/deploy have each line that prevents a known mistake.
 func TestDeployFilesAvoidKnownMistakes(t *testing.T) {
 	for _, c := range []struct{ file, line, mistake string }{
 		{"compose.yaml", `POSTGRES_PASSWORD: \$\{POSTGRES_PASSWORD:\?\}\n`, "the superuser has the owner's password"},

@@ -1,4 +1,4 @@
 -- +goose Up
--- The hash of a day's plays, from which reports derive their ETags. Earlier sealers do not update
--- it, but they seal days with an earlier version, whose hash is not read.
+-- The hash of a day's plays, from which reports derive their ETags. A sealer of an earlier release
+-- leaves an outdated hash, but packs the day with an earlier DayVersion: reports ignore such hashes.
 alter table fork_days add column hash bigint;

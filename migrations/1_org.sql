@@ -1,7 +1,7 @@
 -- +goose Up
 -- Tables of modules/org. A host program with its own organisations and players has views instead.
 
--- An organisation is a tenant. All rows but games, people and their sessions belong to one.
+-- An organisation is a tenant. migrations.TenantColumns lists the tables with rows of a tenant.
 create table organisations (
     id             uuid primary key,
     slug           text not null,
@@ -11,7 +11,7 @@ create table organisations (
     -- The version is random, and new with each change of the organisation or its forks. Caches and
     -- ETags depend on it. A counter would repeat after a failover or a restore.
     version        bigint not null default 1,
-    -- Slugs are deferrable, here and below, because an import may swap two slugs.
+    -- The constraint is deferrable, because an import may swap two slugs.
     constraint organisations_slug_key unique (slug) deferrable
 );
 

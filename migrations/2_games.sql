@@ -22,7 +22,7 @@ create table forks (
     source_locale           text not null check (source_locale in ('en', 'fr', 'es', 'pt', 'de')),
     deployed_release_number integer,
     suspended               boolean not null,
-    -- It may contain secrets, so the serving role cannot read it.
+    -- May contain secrets, so the serving role cannot read this column.
     configuration           jsonb,
     created_at              timestamptz(3) not null,
     updated_at              timestamptz(3) not null,

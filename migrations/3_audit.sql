@@ -1,8 +1,8 @@
 -- +goose Up
 -- Tables of modules/audit.
 
--- Audit entries, for the owners of an organisation. The serving role adds and reads entries; it
--- cannot change or delete them.
+-- The entries of the audit logs. The serving role can add and read entries, but not change or
+-- delete them.
 create table audit_entries (
     id          bigint primary key,
     org_id      uuid not null,
@@ -21,16 +21,16 @@ create table audit_entries (
     user_agent  text not null,
     request_id  text not null
 );
--- Pages have the order of the log with any filter.
+-- Every page of the log has this order, with any filter.
 create index audit_entries_log on audit_entries (org_id, at, id);
 -- For the list of people by whom the log can be filtered.
 create index audit_entries_people on audit_entries (org_id, actor_id, at, id)
     where actor_kind = 'person';
 
--- The database gives each entry its instant and id. Clock skew between instances cannot disorder
--- the log, and the serving role cannot choose a position in it. An id has the microseconds within
--- the millisecond, which order entries, and 53 random bits, because consecutive numbers would
--- reveal the size of other logs. The owner may set both, to restore a log.
+-- The database sets each entry's instant and id: clock skew between instances cannot disorder the
+-- log, and the serving role cannot choose a position in it. An id begins with the instant's
+-- microseconds, which order entries of one millisecond. 53 random bits follow, because consecutive
+-- numbers would reveal the size of other logs. The tables' owner may choose both, to restore a log.
 -- +goose StatementBegin
 create function stamp_audit_entry() returns trigger language plpgsql as $$
 declare
@@ -50,8 +50,8 @@ end $$;
 create trigger audit_entry_stamp before insert on audit_entries
     for each row execute function stamp_audit_entry();
 
--- Refusals above the rate limit, counted by key, reason and minute. A flood would make millions of
--- entries.
+-- Refusals beyond the first 120 a minute, counted by key, reason and minute: as entries, a flood
+-- would make millions of rows.
 create table audit_refusals (
     org_id   uuid not null,
     key_id   text not null,

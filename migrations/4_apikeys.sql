@@ -12,7 +12,7 @@ create table api_keys (
     secret_hash  bytea not null check (octet_length(secret_hash) = 32), -- SHA-256 of the secret
     created_at   timestamptz(3) not null,
     created_by   text not null, -- the person's id
-    creator_name text not null, -- at the creation
+    creator_name text not null, -- when the key was created
     expires_at   timestamptz(3),
     revoked_at   timestamptz(3), -- in the future during a replacement's overlap
     last_used_at timestamptz(3),
@@ -59,8 +59,8 @@ create trigger key_guard before insert or update of revoked_at on api_keys
 
 -- The rate limit: a ring buffer of the instants of a key's last 120 accepted requests, and one of
 -- its last 120 refused requests. The slot at head has the oldest instant. A request is accepted if
--- that instant is 60 s old. Unlogged, for speed: a crash of PostgreSQL empties the table, the only
--- exception to the limit. No foreign key, because it would lock the key's row at each request.
+-- that instant is at least 60 s old. Unlogged, for speed: a crash or failover of PostgreSQL empties
+-- the table. No foreign key, because it would lock the key's row at each request.
 create unlogged table api_key_windows (
     key_id   text collate "C" not null,
     refused  boolean not null,

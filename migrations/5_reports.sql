@@ -2,7 +2,7 @@
 -- Tables of modules/reports: segments, a cache of finished days and months of plays. A day or month
 -- is sealed if it has a segment and no mark.
 
--- A day of a fork.
+-- The segments of UTC days.
 create table fork_days (
     fork_id    uuid not null,
     org_id     uuid not null,
@@ -19,7 +19,7 @@ create table fork_days (
 alter table fork_days alter column segment set storage external,
     alter column sums set storage plain;
 
--- A month of a fork: the sums of its players, then the plays of each player for reports on large
+-- The segments of months: the sums of each player, then each player's plays for reports on large
 -- groups.
 create table fork_months (
     fork_id    uuid not null,
@@ -39,9 +39,9 @@ create index unsealed_days_key on unsealed_days (fork_id, day);
 create table unsealed_months (fork_id uuid not null, month date not null);
 create index unsealed_months_key on unsealed_months (fork_id, month);
 
--- Every statement that writes plays takes a shared lock for each fork-day that it touched, in
--- order. It then marks the fork-days that have a segment and no mark. If a sealer holds the lock,
--- the writer waits, and then sees and marks the new segment. A later sealer fails to get the lock,
+-- Every statement that writes plays takes a shared lock for each fork-day that it touched, in the
+-- order of the keys. It then marks the fork-days that have a segment and no mark. If a sealer holds
+-- the lock, the writer waits, and then marks the new segment. A later sealer fails to get the lock,
 -- or sees the plays. While the writer holds the lock, no sealer can remove a mark.
 --
 -- The first key of a lock is the fork's hash, the second is the day. Forks with equal hashes only
@@ -85,8 +85,8 @@ begin
                               or (t.started_at at time zone 'UTC')::date <> the_day);
     end if;
 
-    -- One fork-day, as of nearly all statements: statements of scalars, because an array would be
-    -- planned for each write. Most of the cost of a row is the preparation of statements.
+    -- Nearly all statements touch one fork-day. This branch uses scalars, because a statement with
+    -- an array would be planned for each write.
     if not several then
         locked := pg_advisory_xact_lock_shared(uuid_hash(the_fork), the_day - date '2000-01-01');
         the_month := date_trunc('month', the_day::timestamp);

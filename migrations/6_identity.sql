@@ -10,13 +10,13 @@ create table users (
     name             text not null,
     locale           text,
     password_hash    text,
-    password_since   timestamptz(3), -- null: as it was imported
-    totp_secret      text, -- v1.<key>.<ciphertext> if it is encrypted
-    totp_since       timestamptz(3), -- null: as it was imported
+    password_since   timestamptz(3), -- null: the password was imported
+    totp_secret      text, -- v1.<key>.<ciphertext> if encrypted
+    totp_since       timestamptz(3), -- null: the secret was imported
     -- Time step (30 s since 1970) of the last accepted code. Only codes of later steps are
     -- accepted.
     totp_last_step   bigint,
-    -- Counts re-encryptions, which do not change the secret. Only the owner may update it.
+    -- Counts re-encryptions, which must not end sessions (end_sessions). Only the owner updates it.
     totp_rewritten   integer not null default 0,
     constraint users_email_key unique (email_key) deferrable
 );
@@ -54,7 +54,7 @@ create table account_resets (
 );
 
 -- A change of the password or two-step secret, by any program, ends the person's sessions and voids
--- an unused reset.
+-- an unused reset. A re-encryption of the secret does not.
 -- +goose StatementBegin
 create function end_sessions() returns trigger language plpgsql as $$
 begin
@@ -91,7 +91,7 @@ create table secret_key_check (
     value text not null
 );
 
--- A program without the key would store a secret that other programs refuse.
+-- A program without the key would store clear text, which programs with the key refuse.
 -- +goose StatementBegin
 create function refuse_clear_secret() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$

@@ -6,7 +6,6 @@ alter table memberships add foreign key (user_id) references users;
 
 alter table forks add foreign key (org_id) references organisations;
 
--- The plays of an erased player are deleted too.
 alter table plays add foreign key (org_id, player)
     references players (org_id, ordinal) on delete cascade;
 

@@ -1,7 +1,7 @@
 -- +goose Up
--- A transaction of many statements locks whole forks too. The bound of 64 fork-days applied to each
--- statement, so that thousands of writes filled the lock table, which all sessions share. The bound
--- of a transaction is 128, because an update of 64 days counts both the old and the new days.
+-- A transaction of many statements locks whole forks too, because all sessions share the lock
+-- table. 5_reports.sql bounds only the fork-days of a statement, by 64. The bound of a transaction
+-- is 128, because an update of 64 days counts both the old and the new days.
 -- +goose StatementBegin
 create or replace function unseal_plays() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$
@@ -13,7 +13,7 @@ declare
     locked       text;
     day_sealed   boolean;
     month_sealed boolean;
-    -- Days that the transaction has locked, some of them repeatedly.
+    -- How many fork-days the transaction has locked. A fork-day counts each time.
     counted      integer := coalesce(nullif(current_setting('dg.locked_days', true), ''), '0');
     forks        uuid[];
     days         date[];
@@ -40,8 +40,8 @@ begin
                               or (t.started_at at time zone 'UTC')::date <> the_day);
     end if;
 
-    -- One fork-day, as of nearly all statements: statements of scalars, because an array would be
-    -- planned for each write. Most of the cost of a row is the preparation of statements.
+    -- Nearly all statements touch one fork-day. This branch uses scalars, because a statement with
+    -- an array would be planned for each write.
     if not several then
         if counted < 128 then
             locked := set_config('dg.locked_days', (counted + 1)::text, true);

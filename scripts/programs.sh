@@ -19,7 +19,7 @@ fi
 echo "Installing for the tests: $missing."
 export DEBIAN_FRONTEND=noninteractive
 apt-get -qq update || true
-# The headless shell renders as Chromium does, in two thirds of the time.
+# The headless shell renders as Chromium does, but faster.
 if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
   missing=$(echo "$missing" | sed 's/^chromium/chromium-headless-shell/')
 fi

@@ -12,7 +12,7 @@ psql -Xq -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<
 \getenv app APP_PASSWORD
 select rolsuper as super from pg_roles where rolname = current_user \gset
 \if :super
--- The statement that creates the roles has their passwords.
+-- Keeps the passwords, which the next statement contains, out of the server's log.
 set log_statement = none;
 set log_min_duration_statement = -1;
 set log_min_error_statement = panic;
@@ -22,12 +22,12 @@ select format('create role %I login password %L', name, password)
  where not exists (select from pg_roles where rolname = name) \gexec
 \if :super
 \else
--- Only a member may create an owner's database.
+-- Only a member of dg_owner may create a database for it.
 grant dg_owner to current_user;
 \endif
 select $$create database dg owner dg_owner encoding 'UTF8' locale_provider libc locale 'C' template template0$$
  where not exists (select from pg_database where datname = 'dg') \gexec
--- A pooler in transaction mode drops the settings of dg's sessions.
+-- For sessions through a pooler in transaction mode, which drops the settings that dg sends.
 alter role dg_app in database dg set statement_timeout = 30000;
 alter role dg_app in database dg set lock_timeout = 2000;
 alter role dg_app in database dg set idle_in_transaction_session_timeout = 10000;

@@ -1,4 +1,4 @@
--- The log is append-only. A trigger sets instant and id.
+-- Entries cannot be changed. Triggers set instant and id, and let counts of refusals only rise.
 
 revoke all on audit_entries from :role;
 grant select, insert on audit_entries to :role;

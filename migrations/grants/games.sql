@@ -4,7 +4,7 @@ revoke all on games from :role;
 grant select on games to :role;
 
 revoke all on forks from :role;
--- The serving role reads all columns of forks but the configuration.
+-- All columns but configuration, which may contain secrets.
 grant select (id, org_id, game_id, slug, title, major, status, visibility, source_locale,
     deployed_release_number, suspended, created_at, updated_at) on forks to :role;
 

@@ -10,7 +10,6 @@ grant select, insert, update, delete on sessions to :role;
 revoke all on password_guesses from :role;
 grant select, insert, update, delete on password_guesses to :role;
 
--- Recovery codes are created and deleted, never changed.
 revoke all on recovery_codes from :role;
 grant select, insert, delete on recovery_codes to :role;
 

@@ -1,8 +1,7 @@
--- The import writes as the owner. The serving role only reads.
+-- The import writes as the owner. The serving role changes only the reporting mode.
 
 revoke all on organisations from :role;
 grant select on organisations to :role;
--- Owners of an organisation change the reporting mode.
 grant update (reporting_mode) on organisations to :role;
 
 revoke all on memberships from :role;

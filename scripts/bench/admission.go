@@ -13,7 +13,7 @@ import (
 
 const (
 	loadClients     = 64                    // clients that request the largest reports
-	requestInterval = 50 * time.Millisecond // pause between small requests
+	requestInterval = 50 * time.Millisecond // between the starts of small requests
 	measureWindow   = 8 * time.Second       // length of one measurement
 )
 

@@ -85,7 +85,6 @@ func (b *bench) openDatabase(ctx context.Context) (err error) {
 	return err
 }
 
-// execute runs a statement as the owner of the tables.
 func (b *bench) execute(ctx context.Context, sql string, args ...any) error {
 	_, err := b.owner.Exec(ctx, "/* bench */ "+sql, args...)
 	return err

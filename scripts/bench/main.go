@@ -16,7 +16,6 @@ import (
 // minPlays keeps the measured work well above the noise of a request.
 const minPlays = 100_000
 
-// options are the flags and variables of a run.
 type options struct {
 	Plays int      `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
 	Dir   string   `env:"BENCH_DIR" default:".bench" help:"Folder of the data, by number of plays."`

@@ -58,7 +58,6 @@ func (v jsonValue) isTrue() bool { return string(v) == "true" }
 
 func (v jsonValue) description() string { return markdown(v.get("description").text()) }
 
-// document is the OpenAPI document.
 type document struct{ jsonValue }
 
 // resolve returns the component to which v refers, or v itself. If the component is missing, it

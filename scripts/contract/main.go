@@ -41,7 +41,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 
 var codeSpanPattern = regexp.MustCompile("`([^`]+)`")
 
-// sources is the data of contract.tmpl.
+// sources has the contents of the source files. contract.tmpl renders Errors.
 type sources struct {
 	answers map[string]json.RawMessage // examples.json: answers by request
 	Errors  []*apiError                // errors.yaml
@@ -77,7 +77,6 @@ func (e *apiError) Message() string {
 	return strings.NewReplacer("{", "", "}", "").Replace(text)
 }
 
-// TopLevelCode is the top-level code of the error's body.
 func (e apiError) TopLevelCode() string { return apperr.New(e.Code, "").HTTP().Code }
 
 func main() {

@@ -28,7 +28,7 @@ import (
 // program runs in a folder that contains its file. Its destination contains oldText until the whole answer has arrived.
 type program struct {
 	File         string // path below web/docs/recipes
-	Name         string // name of the table's row; "": the file's
+	Name         string // name of the table's row; "": File
 	Command      string // shell command; TABLE_PSQL is a connection as a database's owner
 	Needs        string // a command that succeeds where the program can run
 	Destination  string // the file or folder that the program writes; "": it prints
@@ -231,7 +231,7 @@ func (t *recipeTable) runCell(proxy *recipeProxy, p program, c condition) (probl
 	for i := range runs {
 		runs[i].err = runs[i].command.Wait()
 		if runs[i].err == nil {
-			reported = &runs[i] // report on a run that succeeded
+			reported = &runs[i]
 		} else if c.runsTwice && runs[i].out.Len() == 0 {
 			return "a run fails and says nothing", nil
 		}
@@ -307,8 +307,8 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, beforeDay stri
 	return rows, nil
 }
 
-// plays returns the id and label of each play in a CSV, sorted. The CSV has two columns, or is an export, whose
-// plays must start before a day ("": any).
+// plays returns the id and label of each play in a CSV, sorted. The CSV has only these columns or is an export.
+// Of an export it takes the plays that start before beforeDay, if set.
 func plays(text, beforeDay string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true

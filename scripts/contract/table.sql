@@ -1,5 +1,5 @@
--- Stores organisations for the table: one without forks, one without plays, one with an unfinished play and a nominative one with 39 odd names.
--- Each has a key with the secret :'secret'. The ids of the keys are 22 times z, n, o and r.
+-- Stores organisations for table.sh: table-zero without forks, table-none without plays, table-one with an unfinished play.
+-- Gives players of the demo's nominative organisation 39 odd names. Keys of the four have the secret :'secret' and ids of 22 times z, n, o or r.
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000a', 'table-none', 'None', 'pro', 'pseudonymous'),
     ('00000000-0000-4000-8000-00000000000b', 'table-one', 'One', 'pro', 'pseudonymous');
