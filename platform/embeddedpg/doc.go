@@ -6,8 +6,8 @@
 //
 //   - A process locks the data folder while it starts, joins or stops the server. The programs that
 //     create a cluster inherit that lock.
-//   - Every process of the server inherits the lock on the cluster's PG_VERSION, which nobody may
-//     remove. While that lock is free, no process of the server runs.
+//   - Every process of the server inherits the lock on the cluster's file PG_VERSION. While that
+//     lock is free, no process of the server runs. The file must not be removed.
 //   - Every dg that uses the server holds a shared lock on the cluster. When dg ends, it tries to
 //     lock the cluster exclusively. If that succeeds, it is the last user and stops the server.
 //

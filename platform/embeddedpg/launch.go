@@ -54,7 +54,7 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	cmd.Stderr = log
 	cmd.ExtraFiles = []*os.File{lock}
 	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close(),
-		lock.Close()); err != nil { // the server's processes have inherited the locks
+		lock.Close()); err != nil { // the server's processes have inherited the lock
 		return err
 	}
 	go func() { _ = cmd.Wait() }()

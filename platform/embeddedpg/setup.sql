@@ -1,5 +1,5 @@
--- Completes template1 of a new cluster. The database dg is a copy of it, as is every later
--- database.
+-- Completes a new cluster. The statements run in template1, of which dg is a copy, as are later
+-- databases.
 create role dg_owner login;
 
 create role dg_app login;

@@ -19,7 +19,7 @@ const (
 	ExcelSemicolon
 )
 
-// Dialects are the values of the query parameter format. Without it a file is CSV.
+// Dialects maps the values of the query parameter format. A missing parameter means CSV.
 var Dialects = map[string]Dialect{"": CSV, ExcelName: ExcelSemicolon}
 
 // ExcelName is the value of the query parameter format for ExcelSemicolon.
@@ -33,7 +33,7 @@ func (d Dialect) Separator() byte {
 	return ';'
 }
 
-// AppendHeader appends the header row, for Excel after a byte-order mark. Commas separate columns.
+// AppendHeader appends a header row of CSV. For Excel it adds a byte-order mark and replaces commas.
 func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 	if d == CSV {
 		return append(b, columns...)
@@ -55,9 +55,9 @@ func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
 
 // AppendCell appends a text cell, quoted as in RFC 4180. An apostrophe before a formula, or before
 // TAB, CR, LF or NUL, makes spreadsheets show it as text. AppendCell looks for these at the start of
-// the text and after ";" and TAB, where some spreadsheets begin a new cell, and skips blanks there
-// and quotes after a separator. In files for Excel it also looks after "," and line ends, and quotes
-// cells with ";" or TAB.
+// the text, and after ";" and TAB, where some spreadsheets begin a new cell. It skips blanks and,
+// after a separator, quotes. For Excel it also looks after "," and line ends, and quotes cells with
+// ";" or TAB.
 func (d Dialect) AppendCell(b, text []byte) []byte {
 	quotedChars := "\",\r\n"
 	separators := ";\t"
@@ -72,7 +72,7 @@ func (d Dialect) AppendCell(b, text []byte) []byte {
 	if beginsFormula(text, false) {
 		b = append(b, '\'')
 	}
-	if !bytes.ContainsAny(text, "\",\r\n;\t") { // most cells need no quotes
+	if !bytes.ContainsAny(text, "\",\r\n;\t") { // as in most cells
 		return append(b, text...)
 	}
 	for i, c := range text {

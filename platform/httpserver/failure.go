@@ -9,8 +9,8 @@ import (
 // Failure is an error as the caller sees it: without cause and internals.
 type Failure struct {
 	Status     int
-	Code       string      // error.code of the body
-	Detail     apperr.Code // error.details.code of the body
+	Code       string      // code of the body
+	Detail     apperr.Code // details.code of the body
 	Message    string
 	RetryAfter int // whole seconds after which to retry; 0: not known
 	RequestID  string

@@ -50,7 +50,7 @@ type listener struct {
 	connsByNetwork map[netip.Prefix]int
 }
 
-// conn embeds TCPConn for SetLinger and SetWriteBuffer.
+// conn embeds TCPConn, so that tcpOf finds SetLinger and SetWriteBuffer.
 type conn struct {
 	*net.TCPConn
 	ln       *listener

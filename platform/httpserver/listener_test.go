@@ -91,7 +91,7 @@ func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	require.Zero(t, testutil.CollectAndCount(server.metrics.duration))
 }
 
-// rules.md, Bounds: the total number of connections is limited.
+// rules.md, Bounds: the total number of connections is limited. One address gets at most half of it.
 func TestTotalConnectionsAreBounded(t *testing.T) {
 	server := startServer(t, Options{MaxConnections: 4}, plainRoutes)
 	firstConn := server.dial(t)

@@ -32,7 +32,7 @@ type Options struct {
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
-	// MaxConnections defaults to the limit of open files less ReservedFiles.
+	// MaxConnections bounds open connections; 0: defaultConnections(ReservedFiles).
 	MaxConnections int
 	// ReservedFiles is how many file descriptors the rest of the process needs.
 	ReservedFiles int
@@ -67,7 +67,7 @@ type Server struct {
 	sampler  *rate.Limiter  // limits the lines of the access log
 	abortLog rate.Sometimes // limits the log lines about connections that clients ended
 
-	baseCtx context.Context // parent of all requests' contexts; Shutdown cancels it
+	baseCtx context.Context // parent of the contexts of App's requests; Shutdown cancels it
 	abort   context.CancelCauseFunc
 
 	running  atomic.Int64 // requests whose handler or stream runs
@@ -75,7 +75,7 @@ type Server struct {
 	listener *listener
 }
 
-// newServer returns a server without a fiber.App, for the fiber.App of another program.
+// newServer returns a server without a fiber.App: New adds one, and another program has its own.
 func newServer(o Options) *Server {
 	s := &Server{
 		opts: o, sampler: rate.NewLimiter(50, 50), abortLog: rate.Sometimes{Interval: time.Second},

@@ -271,7 +271,6 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 	require.Same(t, tcp, tcpOf(tcp))
 }
 
-// A transfer is incomplete if the client resets the connection before the last chunk.
 func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
 	source := &stream{complete: true, req: &request{serverCtx: t.Context()}}
 	require.ErrorIs(t, source.outcome(syscall.ECONNRESET), ErrClientGone)

@@ -83,7 +83,7 @@ func ParseDay(s string) (time.Time, bool) {
 
 func isReportableYear(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
 
-// ValidText reports whether s has 1 to 200 characters, one visible and none a control character.
+// ValidText reports whether s has 1 to 200 characters, at least one visible and no control character.
 func ValidText(s string) bool {
 	visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 	return strings.ContainsFunc(s, visible) && utf8.ValidString(s) &&

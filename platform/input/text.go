@@ -9,7 +9,7 @@ import (
 )
 
 // IsPrintable reports whether s has no invisible characters but spaces: names that look equal could
-// differ by them. It accepts homoglyphs, and joiners after characters of mayJoin.
+// differ by them. It accepts homoglyphs, and joiners and variation selectors where mayJoin allows.
 func IsPrintable(s string) bool {
 	var previous rune
 	for _, r := range s {
@@ -29,7 +29,7 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// mayJoin reports whether a joiner may follow r: a symbol, or a letter of a script that needs joiners.
+// mayJoin reports whether a joiner may follow r: a symbol, or a letter of a script that may need joiners.
 func mayJoin(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)

@@ -59,9 +59,8 @@ func New(o Options) *Limiter {
 }
 
 // Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
-// them. First it frees the slot of Requests that ctx carries: work that waits for a limiter holds no
-// slot of another. The caller must call release. Acquire returns apperr.Unavailable after Wait, or
-// the cause of ctx.
+// them. First it frees the slot of Requests that ctx carries (doc.go, Invariant). The caller must call
+// release. Acquire returns apperr.Unavailable after Wait, or the cause of ctx if it ends first.
 func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err error) {
 	return l.acquire(ctx, semaphoreKey{name: key}, 1)
 }

@@ -192,7 +192,6 @@ func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 	})
 }
 
-// Small work may overtake large work that does not fit, for at most a second.
 func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := New(Options{Max: 96, PerKey: 48})

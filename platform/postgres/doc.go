@@ -17,7 +17,7 @@
 // Replicas: a read of a hot standby sees every commit that precedes its request.
 //   - The request's first statement returns the primary's insert LSN and timeline (Position).
 //   - Before the snapshot, one statement on the replica compares database, timeline and replayed
-//     LSN. Replay only advances. If it is behind, one statement makes the primary flush its log.
+//     LSN. Replay only advances. If replay is behind, one statement makes the primary flush its log.
 //   - A replica that has replayed more than it received is not read: it may have diverged from
 //     the primary.
 //   - A replica that fails or lags is left out until a check succeeds, one every five seconds, and

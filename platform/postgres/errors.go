@@ -80,7 +80,7 @@ func HadNoEffect(err error) bool {
 var terminationStates = []string{"57P01", "57P02", "57P03", "57P05"}
 
 // isStandbyError reports whether a standby refused a write (25006) or a read of an unlogged table. That
-// read shares 0A000 with permanent errors: only the routine differs, because texts are localised.
+// read shares 0A000 with permanent errors. Only the routine tells them apart, as messages are localised.
 func isStandbyError(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

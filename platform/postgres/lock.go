@@ -15,7 +15,7 @@ var ErrLocked = errors.New("another process holds the lock: try again when it ha
 
 // AwaitLock takes the advisory lock of a name until the transaction ends: a session lock would
 // outlive its client behind a transaction pooler. It waits at most timeout, then returns ErrLocked.
-// The transaction's statement_timeout must be longer than timeout.
+// The transaction's statement_timeout must be longer. A wait sets the transaction's lock_timeout.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	tx interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -33,7 +33,7 @@ func Migrate(
 	}
 	db, err := Open(ctx, ownerURL, Options{
 		Name:             "dg migrate",
-		MaxConns:         2, // one process migrates, and the others wait for the lock
+		MaxConns:         2, // one holds the lock, the other migrates
 		StatementTimeout: -1,
 	})
 	if err != nil {

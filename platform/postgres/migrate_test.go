@@ -101,7 +101,7 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	require.Contains(t, log.String(), "newer migrations")
 }
 
-// Migrations revoke temporary tables and large objects only from the serving role: other programs may need them.
+// Migrations leave PUBLIC its rights to temporary tables and large objects, which other programs may need.
 func TestPublicRightsAreNotRevoked(t *testing.T) {
 	serving, owner := newDatabase(t)
 	superURL := tb.AsRole(owner, superuser)

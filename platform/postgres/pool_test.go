@@ -196,7 +196,6 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 	}
 }
 
-// AwaitLock waits at most its timeout, and logs that it waits.
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

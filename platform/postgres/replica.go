@@ -87,7 +87,7 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 // LeftOut reports whether reads leave the replica out: before the first check, or after a failure.
 func (r *Replica) LeftOut() bool { return r.failure.Load() != nil }
 
-// leaveOut makes reads leave the replica out. It logs each new reason once.
+// leaveOut makes reads leave the replica out. It logs a reason that differs from the previous one.
 func (r *Replica) leaveOut(err error) {
 	reason := err.Error()
 	if previous := r.failure.Swap(&reason); previous == nil || *previous != reason {
@@ -139,7 +139,7 @@ func (r *Replica) Check(ctx context.Context) error {
 	return r.await(waitCtx, conn, position)
 }
 
-// UseReplicas makes db.AcquireReplica use the replicas, and requestPool.HasReplicas return true.
+// UseReplicas makes db.AcquireReplica use the replicas, and requestPool.HasReplicas report them.
 // Call it before serving. Reads use no replica before WatchReplicas runs.
 func (db *DB) UseReplicas(replicas []*Replica, requestPool *DB) {
 	db.replicas = replicas
@@ -162,7 +162,7 @@ func (db *DB) AcquireReplica(ctx context.Context, position Position) *pgxpool.Co
 }
 
 // acquire returns nil if the replica is busy, connects slowly, lags or fails. A replica that lags
-// or fails is left out, unless ctx ended.
+// or fails is left out, unless ctx ended or the primary was busy.
 func (r *Replica) acquire(ctx context.Context, position Position) *pgxpool.Conn {
 	waitCtx, cancel := context.WithTimeout(ctx, maxReplicaWait)
 	defer cancel()

@@ -16,8 +16,8 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"percent-encoded")
 
 // singleAtPattern matches a URL whose only unescaped @ ends the password, or a URL without a user.
-// With several @, pgx takes the first as the end of the password, and its errors would quote the
-// remaining characters of the password as a host or database.
+// With several @, pgx ends the password at the first. Its errors would then quote the rest of the
+// password as a host or database.
 var singleAtPattern = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // parseURL parses a URL. Its errors do not quote the URL, which may have a password.

@@ -18,7 +18,6 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// The logger follows the settings for format and level.
 func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
 	log := NewLogger(&b, "warn", "json")

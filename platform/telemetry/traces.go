@@ -62,8 +62,8 @@ func TracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// NewTraces sends spans as the variables OTEL_… and options say; options override them. The caller
-// must call Close.
+// NewTraces returns Traces for the collector of the variables OTEL_…, which options override. The
+// caller must call Close.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {

@@ -11,8 +11,8 @@
 //	db.AddPlay(testkit.Play{Fork: fork, Player: players[0], StartedAt: day})
 //	key := db.AddKey(acme.ID, "forks:read")               // key.Token() is what a caller sends
 //
-// A field that is left out gets a default, and what a test does not name gets an id and slug of its
-// own. World.Exec and Query change and read the rest. Browser and Page act as a person who uses the screens.
+// Fields that are left out get defaults; ids and slugs are then unique. World.Exec and Query change
+// and read the rest. Browser and Page act as a person who uses the screens.
 //
 // It writes as the owner of the tables, in the stored form; only WriteHistory writes an import file.
 // It imports no module, so that internal tests of a module may use it too. Helpers fail by require,

@@ -4,7 +4,7 @@
 // has its own browser context with cookies, cache and storage, which closes with its test. The
 // browser and its folder end with the test process, also if it is killed. TestMain needs no call.
 //
-// Each call waits until its element is there, and until a load that it began is over. Wait with
+// An action waits until its element is there, and until a load that it began is over. Wait with
 // WaitFor for later changes by scripts. Do performs any action of chromedp, and Eval any script.
 //
 // Errors in the console, exceptions and violations of the Content-Security-Policy fail the test at

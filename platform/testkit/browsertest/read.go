@@ -100,7 +100,7 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 		n.any.concat(n.all, n.none).map((c) => c.message).join('; '))))`
 
 // Axe checks the page and its open dialogs. It returns each violation of WCAG 2.2 A and AA, or of
-// the given rules. It checks the first twenty rows of a table.
+// the given rules.
 func (p *Page) Axe(rules ...string) []string {
 	if !Eval[bool](p, `typeof axe === 'object'`) {
 		Eval[any](p, axeSource+";0")

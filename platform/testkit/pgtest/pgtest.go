@@ -55,7 +55,7 @@ func newCopy(t testing.TB, source string) *Database {
 	}
 	ctx := context.Background() // the test's own context has ended when its cleanup runs
 	name := fmt.Sprint(databasePrefix, databaseNumber.Add(1))
-	// Without a wait for the disk, file_copy is 80 ms faster than the default strategy.
+	// With fsync off, file_copy is faster than the default strategy.
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(
 		`create database %s template %s owner dg_owner strategy file_copy`, name,
 		cmp.Or(source, s.template)))
@@ -66,7 +66,7 @@ func newCopy(t testing.TB, source string) *Database {
 	})
 	db := &Database{URL: withDatabase(s.URL(), name), OwnerURL: withDatabase(s.OwnerURL(), name)}
 	db.DB = Open(t, db.URL, postgres.Options{MaxConns: 12}) // all tests share the server's 800 connections
-	// On a loaded machine, a statement on 100,000 rows exceeds the statement timeout.
+	// On a loaded machine, a statement on 100,000 rows may exceed the statement timeout.
 	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: 2, StatementTimeout: -1})
 	return db
 }

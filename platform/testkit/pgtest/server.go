@@ -23,7 +23,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// serverOptions trade durability for speed.
+// serverOptions trade durability for speed. Without autovacuum, plans do not change (doc.go).
 var serverOptions = []string{
 	"--fsync=off",
 	"--synchronous_commit=off",
@@ -76,9 +76,9 @@ func adminURL(s *embeddedpg.Server) string {
 	return tb.AsRole(withDatabase(s.URL(), "postgres"), "postgres")
 }
 
-// sharedFolder returns the server's folder. Each user, PostgreSQL version and boot has its own,
-// because a crash may damage a cluster without fsync. It is in memory if possible: creating a
-// database then takes 15 ms instead of 300.
+// sharedFolder returns the server's folder, in memory if possible, because databases are created
+// faster there. Each user and PostgreSQL version has its own. On Linux so has each boot,
+// because a crash may damage a cluster without fsync.
 func sharedFolder(ctx context.Context) (string, error) {
 	programFolder, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package tb has test helpers that do not need package pgtest.
+// Package tb has test helpers. It imports no package of dg, so that pgtest and every test may use it.
 package tb
 
 import (
