@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives the screens' jobs in Firefox ESR and WebKitGTK (Safari's engine) by https, on the demo (make contract, a minute each).
+# Runs engines.mjs on the demo's screens, over https, in Firefox ESR and WebKitGTK, Safari's engine (make contract).
 # It prints a missing engine as NOT RUN, and stores screenshots in ENGINE_SHOTS, if set.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

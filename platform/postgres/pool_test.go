@@ -160,7 +160,7 @@ type fruit struct{ Name string }
 
 func (fruit) TableName() string { return "fruit" }
 
-// Prepared statements survive a new column, because a newer program may migrate meanwhile (doc.go, Migrations).
+// Prepared statements must survive a new column: a newer program may migrate meanwhile (doc.go, Migrations).
 func TestStatementsOutliveANewColumn(t *testing.T) {
 	owner := pgtest.New(t).Owner
 	tb.Must(owner.Pool.Exec(t.Context(), `create table fruit (name text)`))(t)

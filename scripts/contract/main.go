@@ -67,7 +67,7 @@ type apiError struct {
 	ID       string `yaml:"-"` // anchor of the error's row in /docs/errors
 }
 
-// Message is the first message of a common error, or "".
+// Message is the first message of an error with a common status, or "".
 func (e *apiError) Message() string {
 	if !slices.Contains([]int{400, 401, 403, 404, 429, 503}, e.Status) {
 		return ""

@@ -64,9 +64,9 @@ type recipeTable struct {
 	expectedRows  sync.Map // results of wantedRows by their arguments
 }
 
-// runTable runs four rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
-// nothing. TABLE_CONDITIONS is a pattern for names of conditions. TABLE_PYTHONS has environments of Python,
-// such as debian=/usr/bin.
+// runTable runs four rows at once, against the demo at base. TABLE_ONLY has names of rows, separated by commas;
+// empty means all. TABLE_CONDITIONS is a pattern for names of conditions. TABLE_PYTHONS has environments of
+// Python, such as debian=/usr/bin.
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
 	table := &recipeTable{base: base, recipes: recipes, keys: map[string]string{"": key}}
