@@ -45,7 +45,7 @@ type Person struct {
 // State is StateUsable, or the reason why a key does not work.
 type State string
 
-// Authenticate accepts only usable keys.
+// Authenticate rejects a key in any state but StateUsable.
 const (
 	StateUsable  State = "usable"
 	StateRevoked State = "revoked"

@@ -22,7 +22,7 @@ const (
 // ActorKind says what Actor.ID identifies. The operator has no id.
 type ActorKind string
 
-// The check constraint of audit_entries.actor_kind lists these kinds.
+// A new kind needs a migration, because a check constraint of audit_entries lists these.
 const (
 	Person   ActorKind = "person"
 	Key      ActorKind = "key"

@@ -87,7 +87,7 @@ func (e *Export) Send(c *fiber.Ctx) error {
 	return httpserver.Stream(c, source{e}, headers)
 }
 
-// Close frees the connection and the slot of an export that is not streamed.
+// Close frees the connection and the slot, unless Send streams: then source.Close frees them.
 func (e *Export) Close() {
 	if !e.streamed {
 		e.free()

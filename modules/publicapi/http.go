@@ -29,7 +29,7 @@ const (
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
 // serve decides by the path alone whether a request is inside the API. It responds 404 if fiber
-// would route another path than pathOf returns.
+// would route a path that serve has not checked.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")

@@ -33,7 +33,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, Failures: if a query returned another organisation's data, the policy alone would refuse it.
+// rules.md, Failures: the policy refuses another organisation's data even if a query returns it by mistake.
 func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	foreign := games.Fork{ID: "fork", OrganisationID: "another", Title: "Foreign"}
 	forks := newMockForks(t) // like a query without its condition on the organisation

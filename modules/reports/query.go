@@ -14,7 +14,7 @@ type Query struct {
 	OrganisationID, ForkID string // ForkID is "" for an overview
 	Period                 Period
 	GroupID                string // "": all players
-	OmitLists              bool   // omits players and their labels
+	OmitLists              bool   // omits players, their labels and overlaps
 	MaxHashedPlays         int    // plays of unsealed days that a proof may hash; 0: no proof
 	CompleteDays           int    // days from the period's start that Statistics.Complete covers; 0: none
 	// time limit of the search for overlaps; 0: no search

@@ -82,7 +82,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	require.Positive(t, e.CountRows(`fork_days where head_bytes = 0`))
 }
 
-// repeat calls f again and again in n goroutines, until done or an error.
+// repeat calls f in n goroutines, each in a loop, until done returns true or f fails.
 func repeat(ctx context.Context, work *errgroup.Group, done func() bool, n int, f func(*rand.Rand) error) {
 	for range n {
 		random := rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))

@@ -2,7 +2,7 @@ package segment
 
 import "encoding/binary"
 
-// Play has the columns of a play that reports sum.
+// Play has the columns of a play that go into reports.
 type Play struct {
 	StartedAt int64 // in milliseconds since 1970
 	Player    int32 // players.ordinal

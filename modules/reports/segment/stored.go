@@ -82,10 +82,10 @@ func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	}
 }
 
-// SealedDay is a day that is read from its segment.
+// SealedDay is a day that is read from its segment or, for a group, from that of its month.
 type SealedDay struct {
 	Date time.Time
-	Sums []byte // packed; nil if a report on a group reads the day from a sealed month
+	Sums []byte // packed; nil if the day is read from its month
 }
 
 // SealedMonth is a month that is read from its segment.
