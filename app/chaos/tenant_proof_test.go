@@ -19,8 +19,8 @@ import (
 // rows: those of one organisation, of everyone or of no one.
 //
 // A statement is scoped if its result with one organisation's rows equals that with all rows, and if it changes no
-// other rows. Then the rows of each organisation move to the next one, and both must hold again: the parameters
-// still name the old organisation, but their ids now belong to rows of the next.
+// other rows. Then the rows of each organisation move to the next one, and both must hold again. The parameters
+// then name the old organisation, but ids of rows that the next one has.
 type proof struct {
 	t             *testing.T
 	admin         *pgx.Conn

@@ -32,9 +32,9 @@ const (
 	checkText   = "dg"
 )
 
-// CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value,
-// otherwise the e-mails of people whose two-step secret no key decrypts. Without a check value it
-// returns nil.
+// CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value.
+// Otherwise it returns the e-mails of people whose two-step secret no key decrypts, or nil without a
+// check value.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (emails []string, err error) {
 	tx := db.Gorm.WithContext(ctx)
 	if hasCheckValue, err := verifyCheckValue(tx, keys); err != nil || !hasCheckValue {

@@ -165,7 +165,7 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 }
 
 // endExcessSessions ends the least recently used sessions above maxSessions, never the new one.
-// Sessions with SecondStepDue do not count and stay: a thief with the password alone must not end
+// Sessions with SecondStepDue do not count and stay. A thief with the password alone must not end
 // the session in which the person types a code.
 func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").

@@ -69,7 +69,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 
 var wordPattern = regexp.MustCompile(`[\pL\pN]+`)
 
-// normalise returns lower case with a NUL before each word: a search finds only the starts of words.
+// normalise returns text in lower case, a NUL before each word: searches find only starts of words.
 func normalise(text string) string {
 	return wordPattern.ReplaceAllString(strings.ToLower(text), "\x00$0")
 }

@@ -30,7 +30,7 @@ type usageDay struct {
 // usageTimeout bounds the wait for usage and events of keys, which screens can omit.
 const usageTimeout = time.Second
 
-// usageOf returns the usage by key id, or nil after usageTimeout: a lock on the usage table must not
+// usageOf returns the usage by key id, or nil after usageTimeout. A lock on the usage table must not
 // prevent the revocation of a key.
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,

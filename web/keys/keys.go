@@ -47,7 +47,7 @@ type keyRow struct {
 	isActive        bool
 }
 
-// inactivePerPage is the page size of inactive keys. Active keys (apikeys.MaxUsable) need none.
+// inactivePerPage is the page size of inactive keys. Active ones share one (apikeys.MaxUsable).
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.

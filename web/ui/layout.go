@@ -20,7 +20,7 @@ type Layout struct {
 	HasCookie bool // true with a nil User: the session could not be read, so no sign-in is offered
 }
 
-// Layout.Area has one of these values.
+// The top bar marks the area that Layout.Area names. AreaNone marks none.
 const (
 	AreaNone     = ""
 	AreaReports  = "reports"

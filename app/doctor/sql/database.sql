@@ -1,5 +1,5 @@
--- Finds faults of the server and the database. It runs as the serving role before anything runs as
--- the owner, who could call a function in public that shadows one of PostgreSQL's.
+-- Finds faults of the server and the database. It runs first and as the serving role, because
+-- the owner could call a function in public that shadows one of PostgreSQL's.
 with reached as (select oid, rolname from pg_roles where pg_has_role(oid, 'member')),
 own as (select * from reached where rolname <> coalesce(@owner::text, '')
   and not exists (select from reached where rolname = @owner::text)),

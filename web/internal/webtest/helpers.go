@@ -132,8 +132,8 @@ func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	p.Emulate(1280, browsertest.Light)
 }
 
-// CodeNow returns the current code of the secret, and allows its reuse, because a test
-// may need it twice in the half minute of a code.
+// CodeNow returns the current code of the secret. It allows its reuse, because a test may need
+// two codes within half a minute.
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
 	return testkit.CodeOf(t, secret, w.now())
