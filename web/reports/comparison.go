@@ -142,7 +142,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 
 type figure struct {
 	Key, Name, Value string
-	Whole            string  // of a rate: what it is a share of, such as "finished plays"
+	Note             string  // what the figure counts, such as "of finished plays"; "": nothing to add
 	Path             string  // path of the report with this chart; "": the figure has no chart
 	Shown            bool    // whether the chart shows the figure
 	Change           *change // nil: nothing is compared
@@ -151,7 +151,10 @@ type figure struct {
 func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figure {
 	figures := make([]figure, len(selected))
 	for i, m := range selected {
-		figures[i] = figure{Key: m.key, Name: m.name, Whole: m.whole, Value: m.text(s)}
+		figures[i] = figure{Key: m.key, Name: m.name, Value: m.text(s)}
+		if m.whole != "" {
+			figures[i].Note = "of " + m.whole
+		}
 		if c != nil {
 			figures[i].Change = m.change(s, c)
 		}

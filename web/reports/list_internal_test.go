@@ -62,9 +62,10 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerSection{{"5 points or more below: 2", l.Rows[:2]}, {"Unfinished: 1", l.Rows[2:]}},
+	require.Equal(t, []playerSection{{"5 points or more below 70%: 2", l.Rows[:2]},
+		{"No play finished: 1", l.Rows[2:]}},
 		l.Sections)
-	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "", true}, l.Columns[2])
+	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l.list), ""))
@@ -74,7 +75,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*3 of 4 people* did not pass: 2 missed 70.0% by 5 points or more, 1 finished no play.",
+	require.Equal(t, "*3 of 4 players* have not passed: 2 came 5 points or more short of 70%, 1 finished no play.",
 		clauseText(answer))
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
@@ -88,18 +89,18 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
 	l, _, answer = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerSection{"Less than 5 points below: 1", []player{nearly}}, l.Sections[1])
-	require.Equal(t, playerSection{"As much or more: 1", []player{above}}, l.Sections[2])
-	require.Equal(t, "*7 of 9 people* did not pass: 4 missed 70.0% by 5 points or more, 1 by less, "+
-		"1 scored as much or more, 1 finished no play.", clauseText(answer))
+	require.Equal(t, playerSection{"Less than 5 points below 70%: 1", []player{nearly}}, l.Sections[1])
+	require.Equal(t, playerSection{"At least 70%: 1", []player{above}}, l.Sections[2])
+	require.Equal(t, "*7 of 9 players* have not passed: 4 came 5 points or more short of 70%, 1 came closer, "+
+		"1 scored at least 70%, 1 finished no play.", clauseText(answer))
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700}, nearly}, pageURLWith(""))
-	require.Equal(t, "*1 of 2 people* did not pass: 1 missed 70.0% by less than 5 points.", clauseText(answer))
+	require.Equal(t, "*1 of 2 players* has not passed: 1 came less than 5 points short of 70%.", clauseText(answer))
 	l, _, _ = playersPage(sample[:1], pageURLWith(""))
 	require.Equal(t, "Finished: 1", l.Sections[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
-		first, count := notPassed(stats, n)
+		first, count, lowestPass := notPassed(stats, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
-		require.Equal(t, int64(4), count)
+		require.Equal(t, []int64{4, 700}, []int64{count, int64(lowestPass)})
 	}
 }
 
@@ -118,7 +119,9 @@ func TestPlayersArePaged(t *testing.T) {
 	}
 	passed, _, _ := playersPage(everyone, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")
-	for query, want := range map[string]string{"page=2": "Unfinished: 61", "page=2&player=0": "", "passed=yes": ""} {
+	for query, want := range map[string]string{
+		"page=2": "No play finished: 61", "page=2&player=0": "", "passed=yes": "",
+	} {
 		page, _, _ := playersPage(everyone, pageURLWith(query))
 		require.Equal(t, want, page.Sections[0].Name, "headings count all pages; a search and one kind have none")
 	}
@@ -190,7 +193,8 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 		rates = append(rates, row.Rate+" "+row.Before+" "+row.Difference+" "+row.Direction)
 	}
 	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, rates)
-	require.False(t, l.HalfScale, "the scale begins at 0")
+	require.Equal(t, []int{20, 50}, []int{l.Low, l.High})
+	require.Equal(t, "0.0% 66.6%", l.NowAt(l.Areas[0].Rows[0])+" "+l.BeforeAt(l.Areas[0].Rows[0]))
 	for answers, direction := range map[int64]string{19: "", 20: "down"} {
 		k, earlier := skill("ai.usage.bias", 0, answers), skill("ai.usage.bias", 20, 20)
 		row := newSkillRow(k, reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{k}}, &comparison{
@@ -198,9 +202,12 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 		require.Equal(t, direction, row.Direction, answers)
 		require.Equal(t, answers < 20, row.TooFewAnswers(), answers)
 	}
-	for correct, half := range map[int64]bool{499: false, 500: true} {
+	for correct, want := range map[int64][2]int{
+		0: {0, 20}, 499: {30, 50}, 500: {30, 50}, 501: {40, 60}, 1000: {80, 100},
+	} {
 		s := reports.Statistics{Skills: []reports.SkillStat{skill("ai.usage.good-fit", correct, 1000)}}
-		require.Equal(t, half, newSkillList(s, nil, u).HalfScale)
+		l := newSkillList(s, nil, u)
+		require.Equal(t, want, [2]int{l.Low, l.High}, "at least 20 points")
 	}
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
 	l = newSkillList(s, nil, pageURLWith("from=2026-03-01&skills=all"))

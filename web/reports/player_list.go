@@ -34,11 +34,13 @@ var players = listing[player]{
 	perPage:         playersPerPage,
 }
 
-// notPassed counts the players without a pass, and returns the first n of them by need.
-func notPassed(s reports.Statistics, n int) (first []player, count int64) {
+// notPassed counts the players without a pass, and returns the first n of them by need. lowestPass is
+// the lowest best score of the others; 0: nobody passed.
+func notPassed(s reports.Statistics, n int) (first []player, count int64, lowestPass reports.Percent) {
 	for i := range int(s.UniquePlayers) {
 		p := s.Player(i)
 		if p.Passed {
+			lowestPass = lowerPass(lowestPass, p)
 			continue
 		}
 		count++
@@ -48,7 +50,15 @@ func notPassed(s reports.Statistics, n int) (first []player, count int64) {
 		first = append(first[:min(len(first), n-1)], p)
 		slices.SortStableFunc(first, byNeed)
 	}
-	return first, count
+	return first, count, lowestPass
+}
+
+// lowerPass returns the lower of lowest and the best score of p, who has passed. lowest is 0 at first.
+func lowerPass(lowest reports.Percent, p player) reports.Percent {
+	if lowest == 0 {
+		return p.BestScore
+	}
+	return min(lowest, p.BestScore)
 }
 
 func filterByPass(players []player, passed bool) []player {
@@ -93,18 +103,28 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	}
 	v.list = listed.page(u, shown)
 	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // every tab has the search, or none
-	if len(passed) > 0 {
-		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
+	for _, p := range passed {
+		v.LowestPass = lowerPass(v.LowestPass, p)
 	}
 	v.Sections = []playerSection{{"", v.Rows}}
 	if bySections {
 		v.Sections = v.sectionsByNeed(shown)
+	}
+	if u.Param("sort") == "" && !v.ShowPassed {
+		v.Columns[2].Direction = "ascending" // in each section
 	}
 	answer = v.answer(all)
 	if len(passed) < len(all) && u.Param("passed") != "no" {
 		answer[0].Path = u.Path("passed", "no")
 	}
 	return v, links, answer
+}
+
+// PassMark returns LowestPass as text, such as 70% or 66.7%.
+func (v *playersView) PassMark() string { return passMark(v.LowestPass) }
+
+func passMark(p reports.Percent) string {
+	return strings.Replace(writePercent(p), ".0%", "%", 1)
 }
 
 // sectionsByNeed splits the rows by need. shown has the players of all pages.
@@ -114,7 +134,11 @@ func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) 
 	for _, p := range v.Rows {
 		if need := v.need(p); need != lastNeed {
 			lastNeed = need
-			sections = append(sections, playerSection{Name: need + ": " + ui.Count(counts[need])})
+			name := need
+			if need == farBelow || need == justBelow || need == above {
+				name += " " + v.PassMark()
+			}
+			sections = append(sections, playerSection{Name: name + ": " + ui.Count(counts[need])})
 		}
 		section := &sections[len(sections)-1]
 		section.Players = append(section.Players, p)
@@ -125,16 +149,16 @@ func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) 
 // nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent.
 const nearPass = 50
 
-// Headings of sections, relative to LowestPass. Players above it without a pass played a release
-// that requires more.
+// Needs, as the beginnings of headings. Those of a score are followed by LowestPass. Players above it
+// without a pass played a release that requires more.
 const (
 	farBelow   = "5 points or more below"
 	justBelow  = "Less than 5 points below"
-	above      = "As much or more"
-	unfinished = "Unfinished"
+	above      = "At least"
+	unfinished = "No play finished"
 )
 
-// need returns the heading of the player's section.
+// need returns the need of the player's section.
 func (v *playersView) need(p player) string {
 	switch {
 	case p.Passed:
@@ -168,29 +192,33 @@ func (v *playersView) answer(players []player) []clause {
 	case n == 0:
 		return nil
 	case failed == 0:
-		return []clause{{Strong: ui.Plural(n, "1 person", "All %s people"), After: " passed."}}
+		return []clause{{Strong: ui.Plural(n, "1 player", "All %s players"), After: " passed."}}
 	}
-	missedNarrowly := " by less"
+	lowestPass := v.PassMark()
+	closer := " came closer"
 	if counts[farBelow] == 0 {
-		missedNarrowly = " missed " + writePercent(v.LowestPass) + " by less than 5 points"
+		closer = " came less than 5 points short of " + lowestPass
 	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{farBelow, " missed " + writePercent(v.LowestPass) + " by 5 points or more"},
-		{justBelow, missedNarrowly},
-		{above, " scored " + strings.ToLower(above)},
+		{farBelow, " came 5 points or more short of " + lowestPass},
+		{justBelow, closer},
+		{above, " scored at least " + lowestPass},
 		{unfinished, " finished no play"},
 	} {
 		if counts[d.need] > 0 {
 			details = append(details, ui.Count(counts[d.need])+d.did)
 		}
 	}
-	after := " did not pass"
+	after := " have not passed"
+	if failed == 1 {
+		after = " has not passed"
+	}
 	if details != nil {
 		after += ": " + strings.Join(details, ", ")
 	}
-	people := ui.Count(failed) + " of " + ui.Plural(n, "1 person", "%s people")
-	return []clause{{Strong: people, After: after + "."}}
+	who := ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players")
+	return []clause{{Strong: who, After: after + "."}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
@@ -199,7 +227,7 @@ func (h *Handler) Players(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // byNeed puts players without a pass first, and lower best scores before higher ones. Players who
-// finished no play come last of those without a pass: they have no score.
+// finished no play come last of those without a pass, the latest first: they have no score.
 func byNeed(a, b player) int {
 	need := func(p player) reports.Percent {
 		switch {
@@ -209,6 +237,9 @@ func byNeed(a, b player) int {
 			return 2*fullRate - 1
 		}
 		return p.BestScore
+	}
+	if !a.Completed && !b.Completed {
+		return b.LastPlayedAt.Compare(a.LastPlayedAt)
 	}
 	return cmp.Compare(need(a), need(b))
 }

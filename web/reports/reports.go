@@ -116,7 +116,11 @@ func overviewFigures(o reports.Overview, c *comparison) []figure {
 	if !o.Counted {
 		selected = selected[:1]
 	}
-	return newFigures(*statisticsOf(o.Current), c, selected...)
+	figures := newFigures(*statisticsOf(o.Current), c, selected...)
+	if o.Counted {
+		figures[1].Note = "counted once"
+	}
+	return figures
 }
 
 func statisticsOf(t reports.OverviewTotals) *reports.Statistics {

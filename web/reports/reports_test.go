@@ -64,9 +64,9 @@ func TestReportsListForksByPlays(t *testing.T) {
 			"Suspended"},
 		{address(archived), "Old", inWeeks(last, "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1"), "1", "1", "0.0%", "0.0%",
 			" past", "Archived"},
-		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "–", "", "Active, not played"},
+		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "–", "", "Not played"},
 	}, testkit.Submatches(forkCells, p.Body))
-	p.Lacks(t, "Next →")
+	p.Has(t, "Players<small> counted once</small>").Lacks(t, "Next →")
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Pass rate", "0.0%"}},
 		testkit.Submatches(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
@@ -166,9 +166,9 @@ func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	played := w.AddPlayedFork(acme)
 	w.AddFork(acme)
 	b := w.SignIn(t, acme.Admin)
-	b.Get(acme.Path("/reports")).Lacks(t, "By group")
+	b.Get(acme.Path("/reports")).Lacks(t, "Groups: ")
 	w.DB.AddGroupNamed(acme.ID, "Night shift", w.DB.AddPlayers(acme.ID, 2)...)
-	const byGroup = `<a class="alone" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
+	const byGroup = `<a class="alone" href="([^"]*)" aria-label="Groups: [^"]+">Groups</a>`
 	require.Equal(t, [][]string{{acme.Path("/reports/%s#groups", played)}},
 		testkit.Submatches(byGroup, b.Get(acme.Path("/reports")).Lacks(t, "Night shift").Body))
 	b.Get(acme.Path("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")

@@ -12,7 +12,7 @@ import (
 type skillList struct {
 	Areas      []skillArea
 	Compared   bool
-	HalfScale  bool    // whether the scale is 50 to 100%, because no rate is lower
+	Low, High  int     // the ends of the scale in percent, multiples of 10
 	OtherOrder ui.Link // link to the weakest skills, or to all by area
 }
 
@@ -26,7 +26,8 @@ type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before    string
 	Difference, Direction string // Direction is up or down; "": small, or may be chance
-	changeTenths          int64  // the change in tenths of a point
+	before                reports.Percent
+	changeTenths          int64 // the change in tenths of a point
 }
 
 type area struct{ prefix, name string }
@@ -41,9 +42,7 @@ const (
 
 // newSkillList keeps the catalogue's order in each area.
 func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
-	belowHalf := func(k reports.SkillStat) bool { return 2*k.Correct < k.Attempts }
-	l := skillList{Compared: c != nil, HalfScale: !slices.ContainsFunc(s.Skills, belowHalf)}
-	l.HalfScale = l.HalfScale && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, belowHalf))
+	l := skillList{Compared: c != nil}
 	l.OtherOrder = ui.Link{Name: "Weakest first", Path: u.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
 	if u.Param("skills") != allSkills {
@@ -64,7 +63,38 @@ func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 			l.Areas = append(l.Areas, shown)
 		}
 	}
+	l.scale()
 	return l
+}
+
+const minScale = 20 // points
+
+// scale fits the scale to the rates of the rows.
+func (l *skillList) scale() {
+	low, high := reports.Percent(fullRate), reports.Percent(0)
+	for _, a := range l.Areas {
+		for _, row := range a.Rows {
+			rates := []reports.Percent{skillRate(row.SkillStat)}
+			if row.Before != "" {
+				rates = append(rates, row.before)
+			}
+			low = min(low, slices.Min(rates))
+			high = max(high, slices.Max(rates))
+		}
+	}
+	l.High = (int(high) + 99) / 100 * 10
+	l.Low = max(0, min(int(low)/100*10, l.High-minScale))
+	l.High = max(l.High, l.Low+minScale)
+}
+
+// NowAt returns where the row's rate is on the scale, as a share of its width such as 61.3%.
+func (l skillList) NowAt(r skillRow) string { return l.at(skillRate(r.SkillStat)) }
+
+// BeforeAt returns where the row's earlier rate is.
+func (l skillList) BeforeAt(r skillRow) string { return l.at(r.before) }
+
+func (l skillList) at(rate reports.Percent) string {
+	return writePercent((int64(rate) - 10*int64(l.Low)) * 100 / int64(l.High-l.Low))
 }
 
 // newSkillRow compares complete days.
@@ -78,8 +108,9 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	if now.Attempts == 0 || before.Attempts == 0 {
 		return row
 	}
-	row.Before = writePercent(skillRate(before))
-	row.changeTenths = int64(skillRate(now) - skillRate(before))
+	row.before = skillRate(before)
+	row.Before = writePercent(row.before)
+	row.changeTenths = int64(skillRate(now) - row.before)
 	size := max(row.changeTenths, -row.changeTenths)
 	row.Difference = "+" + ui.Points(size)
 	if row.changeTenths < 0 {
