@@ -122,9 +122,9 @@ func (c *collector) addDays(ctx context.Context, b bucket, days []segment.Sealed
 }
 
 const (
-	cleanDaySQL = `/* reports.cleanDay */ delete from unsealed_days
+	unmarkDaySQL = `/* reports.cleanDay */ delete from unsealed_days
 		where fork_id = @fork and day = @from`
-	cleanMonthSQL = `/* reports.cleanMonth */ delete from unsealed_months
+	unmarkMonthSQL = `/* reports.cleanMonth */ delete from unsealed_months
 		where fork_id = @fork and month = @from`
 	dropDaySQL = `/* reports.dropDay */ delete from fork_days
 		where org_id = @org and fork_id = @fork and day = @from`
@@ -158,12 +158,12 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 
 // replace removes the dirty mark, and writes or deletes the segment.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
-	cleanSQL := cleanDaySQL
+	unmarkSQL := unmarkDaySQL
 	if b.isMonth {
-		cleanSQL = cleanMonthSQL
+		unmarkSQL = unmarkMonthSQL
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(cleanSQL, args)
+	batch.Queue(unmarkSQL, args)
 	batch.Queue(sql, args)
 	return b.conn.SendBatch(ctx, batch).Close()
 }

@@ -31,7 +31,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// fails early if another sealer works; the lock ends here, and seal takes it again for each bucket
+	// fails early if another sealer works; the lock ends with the statement, and seal takes it for each bucket
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -58,8 +58,8 @@ func (p *pass) isOver(ctx context.Context, failure error) bool {
 	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failure, postgres.ErrLocked)
 }
 
-// sealDue seals all due days or months, and returns the first failure. A day that is damaged or too
-// large for the statement timeout does not stop older days from being sealed.
+// sealDue seals the due days or months. It continues after a failure, such as a damaged day of a
+// month, and returns the first one, joined with the error that ended the pass early.
 func (p *pass) sealDue(ctx context.Context, f fork, sql string, isMonth bool) (failure error) {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	args["minPlays"] = p.MinPlays

@@ -28,7 +28,7 @@ type Sealer struct {
 // MinPlays is the default of Sealer.MinPlays. Fewer plays are read and hashed fast without segments.
 const MinPlays = 1_000
 
-// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds memory: 4 MB at 16 bytes a play.
+// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds a segment to 4 MB, at 16 bytes a play.
 const maxDayPlays = 250_000
 
 // sealInterval is long, because each pass searches all forks for due days.
@@ -49,10 +49,10 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 
 // Result counts the sealed Days and Months of a pass, and what it did not seal. Large days have more
 // plays than MaxDayPlays. Skipped days and months were locked by a writer. Remaining ones failed, or
-// were due when the pass ended early.
+// were left of a fork in which the pass ended early; later forks are not counted.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
-// Backlog counts the due days and months that a later pass must seal.
+// Backlog counts the days and months that the pass left to a later one.
 func (s Result) Backlog() int { return s.Skipped + s.Remaining }
 
 func (s *Result) add(o Result) {

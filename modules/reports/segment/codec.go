@@ -68,7 +68,7 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// readHeader checks version and checksum, and returns the count that follows, of entries or plays.
+// readHeader checks version and checksum, and returns the number of players or plays that follows.
 func (r *reader) readHeader(version byte, start int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true

@@ -10,7 +10,7 @@ import (
 type Day struct {
 	Sums Sums
 	// Head is the version, a checksum, the number of plays (uvarint), and each play, ordered by
-	// player and start. A play has the difference to the previous play's ordinal (uvarint), the
+	// player and start. A play has its player's ordinal less the previous play's (uvarint), the
 	// result (2 bytes), and the start in milliseconds since the day began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each play, as ordered in Head, the number of its answers
@@ -18,23 +18,23 @@ type Day struct {
 	Tail []byte
 }
 
-// fixedSize is the size in bytes of the fixed-width fields of a head's entry: a result and a start.
-const fixedSize = 6
+// fixedFieldsSize is the size in bytes of the last two fields of a packed play or player: result and start.
+const fixedFieldsSize = 6
 
 // PackDay packs a day that begins at start, in milliseconds since 1970. It sorts plays in place.
 func PackDay(start int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
 	d.Head = binary.AppendUvarint(newBuffer(DayVersion), uint64(len(plays)))
-	var lastOrdinal int32
+	var previousOrdinal int32
 	for i := range plays {
 		p := &plays[i]
 		d.Sums.add(p)
-		d.Head = binary.AppendUvarint(d.Head, uint64(p.Player-lastOrdinal))
+		d.Head = binary.AppendUvarint(d.Head, uint64(p.Player-previousOrdinal))
 		d.Head = binary.LittleEndian.AppendUint16(d.Head, p.result())
 		d.Head = binary.LittleEndian.AppendUint32(d.Head, uint32(p.StartedAt-start))
 		d.Tail = append(binary.AppendUvarint(d.Tail, uint64(len(p.Answers))), p.Answers...)
-		lastOrdinal = p.Player
+		previousOrdinal = p.Player
 	}
 	putChecksum(d.Head, 1, start)
 	putChecksum(d.Tail, 0, start)
@@ -61,7 +61,7 @@ func UnpackDay(
 	n := headReader.readHeader(DayVersion, start)
 	for ; n > 0 && !headReader.damaged && !tailReader.damaged; n-- {
 		p.Player += int32(headReader.readUvarint())
-		fixedFields := headReader.take(fixedSize)
+		fixedFields := headReader.take(fixedFieldsSize)
 		if fixedFields == nil {
 			break
 		}

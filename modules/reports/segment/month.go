@@ -23,26 +23,26 @@ type Month struct {
 }
 
 // BlockPlayers is the number of ordinals of a block. If it changes, MonthVersion must change too.
-const BlockPlayers = 64 * perPage
+const BlockPlayers = 64 * playersPerPage
 
 // PackMonth packs the month that begins at start, in milliseconds since 1970. players must have the
 // sums of the month's plays. PackMonth sorts plays in place. With nil plays the month has no tail.
 func PackMonth(start int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	head := binary.AppendUvarint(newBuffer(MonthVersion), uint64(players.Count()))
-	var lastOrdinal int32
+	var previousOrdinal int32
 	players.Each(func(ordinal int32, s PlayerSum) {
-		head = appendPlayer(head, start, ordinal-lastOrdinal, s)
-		lastOrdinal = ordinal
+		head = appendPlayer(head, start, ordinal-previousOrdinal, s)
+		previousOrdinal = ordinal
 	})
 	putChecksum(head, 1, start)
 	m := Month{Head: head}
 	if plays == nil {
 		return m
 	}
-	for pages := range slices.Chunk(players.pages, BlockPlayers/perPage) {
-		first := int32(len(m.BlockBytes) * BlockPlayers)
-		block, later := packBlock(start, first, Players{pages}, plays)
+	for pages := range slices.Chunk(players.pages, BlockPlayers/playersPerPage) {
+		firstOrdinal := int32(len(m.BlockBytes) * BlockPlayers)
+		block, later := packBlock(start, firstOrdinal, Players{pages}, plays)
 		plays = later
 		m.Tail = append(m.Tail, block...)
 		m.BlockBytes = append(m.BlockBytes, len(block))
@@ -50,14 +50,14 @@ func PackMonth(start int64, players *Players, plays []Play) Month {
 	return m
 }
 
-// packBlock packs the players of a block, whose ordinals count from first, and returns the plays of
-// later blocks.
-func packBlock(start int64, first int32, players Players, plays []Play) (b []byte, later []Play) {
+// packBlock packs the players of a block, whose ordinals count from firstOrdinal, and returns the
+// plays of later blocks.
+func packBlock(start int64, firstOrdinal int32, players Players, plays []Play) (b []byte, later []Play) {
 	b = make([]byte, checksumSize)
-	lastOrdinal := -first
+	previousOrdinal := -firstOrdinal // the first delta is the whole ordinal
 	players.Each(func(ordinal int32, s PlayerSum) {
-		b = appendPlayer(b, start, ordinal-lastOrdinal, s)
-		lastOrdinal = ordinal
+		b = appendPlayer(b, start, ordinal-previousOrdinal, s)
+		previousOrdinal = ordinal
 		packed := packPlays(start, plays[:s.Plays])
 		b = append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
 		plays = plays[s.Plays:]
@@ -113,7 +113,7 @@ func UnpackMembers(
 ) error {
 	r := reader{b: block}
 	r.verifyChecksum(start)
-	first := a.dayIndex(start)
+	firstDay := a.dayIndex(start)
 	var ordinal int32
 	for len(r.b) > 0 && !r.damaged {
 		plays, fixedFields := r.readPlayer(&ordinal)
@@ -121,7 +121,7 @@ func UnpackMembers(
 		if r.damaged || !isMember(ordinal) {
 			continue
 		}
-		if !a.addMember(first, plays, packed) {
+		if !a.addMember(firstDay, plays, packed) {
 			return ErrDamaged
 		}
 		s := unpackPlayer(start, plays, fixedFields)
@@ -135,15 +135,15 @@ func UnpackMembers(
 
 // readPlayer reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
 func (r *reader) readPlayer(ordinal *int32) (plays int32, fixedFields []byte) {
-	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all players have one-byte numbers
+	if b := r.b; len(b) >= 2+fixedFieldsSize && b[0]|b[1] < 0x80 { // nearly all players have one-byte numbers
 		*ordinal += int32(b[0])
 		plays = int32(b[1])
-		fixedFields = b[2:][:fixedSize]
-		r.b = b[2+fixedSize:]
+		fixedFields = b[2:][:fixedFieldsSize]
+		r.b = b[2+fixedFieldsSize:]
 	} else {
 		*ordinal += int32(r.readUvarint())
 		plays = int32(r.readUvarint())
-		fixedFields = r.take(fixedSize)
+		fixedFields = r.take(fixedFieldsSize)
 	}
 	r.damaged = r.damaged || *ordinal < 0
 	return plays, fixedFields
@@ -161,16 +161,16 @@ func unpackPlayer(start int64, plays int32, fixedFields []byte) PlayerSum {
 }
 
 // addMember returns false if packed is damaged, possibly after it has added some plays.
-func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
+func (a *Accumulator) addMember(firstDay int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {
 		b := r.take(playSize)
-		if b == nil || first+int(b[0]) >= len(a.Days) {
+		if b == nil || firstDay+int(b[0]) >= len(a.Days) {
 			return false
 		}
 		var p Play
 		p.setResult(binary.LittleEndian.Uint16(b[1:]))
-		a.Days[first+int(b[0])].add(&p)
+		a.Days[firstDay+int(b[0])].add(&p)
 		a.Total.add(&p)
 	}
 	r.readSkills(&a.Total)

@@ -20,8 +20,8 @@ func packMonth(from time.Time, plays []Play) Month {
 	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
-// unpackMembers unpacks every block of the month.
-func unpackMembers(m Month, from time.Time, isMember func(int32) bool, a *Accumulator) error {
+// unpackBlocks unpacks every block of the month.
+func unpackBlocks(m Month, from time.Time, isMember func(int32) bool, a *Accumulator) error {
 	tail := reader{b: m.Tail}
 	for _, size := range m.BlockBytes {
 		if err := UnpackMembers(from.UnixMilli(), tail.take(uint64(size)), isMember, a); err != nil {
@@ -68,12 +68,12 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	a := NewAccumulator(from, 31)
 	a.ExpectMonth(from)
 	isBusy := func(ordinal int32) bool { return ordinal == 2 }
-	require.NoError(t, unpackMembers(m, from, isBusy, a))
+	require.NoError(t, unpackBlocks(m, from, isBusy, a))
 	require.Equal(t, DaySums{Plays: 300, Completed: 300, ScoreSum: 2700}, a.Total.DaySums)
 	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
 
-// A packed day returns its plays, in the order of player and start, and their sums.
+// A packed day returns its plays, in the order of player and start, and their sums. Of another date it is damaged.
 func TestPackedDayReturnsItsPlays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -109,8 +109,8 @@ func TestPackedDayDoesNotDependOnTheOrderOfPlays(t *testing.T) {
 	require.Equal(t, PackDay(0, []Play{a, b}), PackDay(0, []Play{b, a}))
 }
 
-// doc.go: a packed month returns the sums of each player's plays. Equal plays give equal bytes.
-func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
+// doc.go, Invariants: a month's blocks give the same sums as the members' plays. Equal plays give equal bytes.
+func TestPackedMonthReturnsTheSumsOfMembers(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
@@ -127,7 +127,7 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 				want.AddPlay(&p)
 			}
 		}
-		require.NoError(t, unpackMembers(packed, from, isMember, got))
+		require.NoError(t, unpackBlocks(packed, from, isMember, got))
 		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()},
 			[]any{got.Total, got.Days, got.Players.Count()})
 		want.Players.Each(func(ordinal int32, s PlayerSum) { require.Equal(t, s, got.Players.Get(ordinal)) })
@@ -151,7 +151,7 @@ func TestSegmentsKeepTheAnswersToEachSkill(t *testing.T) {
 	}
 }
 
-// doc.go, Invariants: a segment with a wrong byte, or cut anywhere, gives ErrDamaged.
+// doc.go, Invariants: a month's head or block with a wrong byte, or cut anywhere, gives ErrDamaged.
 func TestDamagedMonthIsRefused(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := make([]Play, 40)

@@ -18,8 +18,8 @@ const (
 	CleanDaysSQL = `(select d.* from fork_days d where substr(d.sums, 1, 1) >= @dayVersion
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// SealedDaysSQL are the clean days with a segment of this version. A clean day with too many
-	// plays has none.
+	// SealedDaysSQL are the clean days of this version, except days with too many plays, whose
+	// segment is empty.
 	SealedDaysSQL = `(select d.* from ` + CleanDaysSQL + ` d
 	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
@@ -33,7 +33,7 @@ const (
 	SealedMonthsSQL = `(select m.* from ` + CleanMonthsSQL + ` m
 	 where substr(m.segment, 1, 1) = @monthVersion)`
 
-	// DaySumsSQL selects the sealed days of a period. A condition or an order may be appended.
+	// DaySumsSQL selects the sealed days of a period, with their sums. A condition or an order may be appended.
 	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDaysSQL + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
@@ -74,7 +74,7 @@ const (
 // for older snapshots TRUNCATE empties the table but not the segments.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Args returns the arguments of this package's statements for a fork's plays in [from, to).
+// Args returns the arguments that this package's statements share, for a fork's plays in [from, to).
 func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"org": organisationID, "fork": forkID, "from": from, "to": to,
@@ -82,10 +82,10 @@ func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	}
 }
 
-// SealedDay is a day that is read from its segment or, for a group, from that of its month.
+// SealedDay is a day that is read from its sums and segment or, for a group, from its month's segment.
 type SealedDay struct {
 	Date time.Time
-	Sums []byte // packed; nil if the day is read from its month
+	Sums []byte // packed; needed for reports on all players only
 }
 
 // SealedMonth is a month that is read from its segment.

@@ -75,7 +75,7 @@ const largeSkill = 0xf0
 
 // appendSkills is compact for the few answers of one player. A byte holds the number of skills
 // without answers before the skill (4 bits, up to 14), its attempts less 1 (2 bits) and its correct
-// answers (2 bits). Larger numbers follow largeSkill as uvarints.
+// answers (2 bits). If one is larger, all three follow largeSkill as uvarints.
 func (s *Sums) appendSkills(b []byte) []byte {
 	skipped := 0
 	for _, skill := range s.Skills {
@@ -146,19 +146,19 @@ func (s *PlayerSum) add(o *PlayerSum) {
 
 // Players holds the sum of each player by ordinal. Ordinals are small and dense, so the sums are in
 // pages that are allocated on first use. The zero Players is empty.
-type Players struct{ pages []*[perPage]PlayerSum }
+type Players struct{ pages []*[playersPerPage]PlayerSum }
 
-const perPage = 128
+const playersPerPage = 128
 
 func (s *Players) sumOf(ordinal int32) *PlayerSum {
-	n := int(ordinal / perPage)
+	n := int(ordinal / playersPerPage)
 	if n >= len(s.pages) {
-		s.pages = append(s.pages, make([]*[perPage]PlayerSum, n+1-len(s.pages))...)
+		s.pages = append(s.pages, make([]*[playersPerPage]PlayerSum, n+1-len(s.pages))...)
 	}
 	if s.pages[n] == nil {
-		s.pages[n] = new([perPage]PlayerSum)
+		s.pages[n] = new([playersPerPage]PlayerSum)
 	}
-	return &s.pages[n][ordinal%perPage]
+	return &s.pages[n][ordinal%playersPerPage]
 }
 
 // AddPlay adds the play to the sum of its player.
@@ -177,8 +177,8 @@ func (s *Players) Add(ordinal int32, sum PlayerSum) { s.sumOf(ordinal).add(&sum)
 
 // Get returns the sum of a player, zero for a player without a play.
 func (s *Players) Get(ordinal int32) PlayerSum {
-	if n := int(ordinal / perPage); n < len(s.pages) && s.pages[n] != nil {
-		return s.pages[n][ordinal%perPage]
+	if n := int(ordinal / playersPerPage); n < len(s.pages) && s.pages[n] != nil {
+		return s.pages[n][ordinal%playersPerPage]
 	}
 	return PlayerSum{}
 }
@@ -191,7 +191,7 @@ func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
 		}
 		for i, sum := range page {
 			if sum.Plays > 0 {
-				f(int32(n*perPage+i), sum)
+				f(int32(n*playersPerPage+i), sum)
 			}
 		}
 	}
