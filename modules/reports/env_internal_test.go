@@ -57,7 +57,7 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// newSealedEnv returns an env with n random, sealed plays on the given number of days from testFrom on.
+// newSealedEnv returns an env with n random plays on the given days from testFrom on. Finished days are sealed.
 func newSealedEnv(t *testing.T, days, n int) *env {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, days, n)
@@ -130,7 +130,7 @@ func (e *env) figures(t *testing.T, q Query) Statistics {
 	return tb.Must(e.statistics(t.Context(), q))(t)
 }
 
-// requireAgreement requires that random reports do not depend on whether they read segments.
+// requireAgreement requires that random reports and overviews do not depend on whether they read segments.
 func (e *env) requireAgreement(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 4))
 	for range 20 {
@@ -149,10 +149,10 @@ func (e *env) checkRandom(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	defer func() { s.close() }()
-	return e.reports.read(ctx, &s, func(s *snapshot) error { return s.compare(ctx) })
+	return e.reports.read(ctx, &s, func(s *snapshot) error { return s.compareWithPlays(ctx) })
 }
 
-func (s *snapshot) compare(ctx context.Context) error {
+func (s *snapshot) compareWithPlays(ctx context.Context) error {
 	s.Suppressed = false
 	fromSegments, err := s.statistics(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, compared [2]Period) (O
 	return o, nil
 }
 
-// Above maxOverviewPlays an overview counts plays only, and still reports damaged segments.
+// Above maxOverviewPlays an overview counts plays only. An overview with a damaged segment is read again from plays.
 func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom.AddDate(0, 0, 30), 1, 100)

@@ -68,8 +68,8 @@ func (e *Export) Close() {
 	}
 }
 
-// AppendRows appends rows to b until it has size bytes, the header row first. All calls must have
-// the same ctx, whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound
+// AppendRows appends rows to an empty b until it has size bytes, the header row first. All calls must
+// have the same ctx, whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound
 // for a group of another organisation.
 func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, error) {
 	if !e.headerSent {
@@ -181,7 +181,7 @@ func (e *Export) cachesPlayers() bool {
 	if s.lastOrdinal > maxExportPlayers || s.hasGroup() && !s.largeGroup {
 		return false
 	}
-	return s.isLarge || s.lastOrdinal <= minLargeReport // otherwise look-ups for the few rows are faster
+	return s.isLarge || s.lastOrdinal <= maxSmallReport // otherwise look-ups for the few rows are faster
 }
 
 // readBatch reads the next rows into unsent. After the last row, unsent is empty.

@@ -117,7 +117,7 @@ func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))
 }
 
-// rules.md, Formats: the error of a period names the parameter, and shows its value and the correct form.
+// rules.md, Formats: the error of a period names the parameter, and shows at most 60 printable characters of a day.
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	const (
 		noDay  = "`from` is not a day from 2000-01-01 to 2199-12-31: "

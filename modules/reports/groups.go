@@ -20,14 +20,14 @@ type Overlap struct {
 // MaxOverlaps is one more than the dashboard shows, so that the dashboard knows whether more exist.
 const MaxOverlaps = 6
 
-// largeGroupsSQL returns the groups with enough members for an overlap. If there are none,
+// overlapCandidatesSQL returns the groups with enough members for an overlap. If there are none,
 // overlapsSQL is skipped, because it takes long to plan for many players.
-const largeGroupsSQL = `/* reports.largeGroups */
+const overlapCandidatesSQL = `/* reports.largeGroups */
 select group_id from group_members where org_id = @org
  group by group_id having count(*) > @players::int - @minGroup`
 
 // overlapsSQL omits groups with fewer than MinGroup of the players, because it must not name hidden
-// groups: beside a report on all players, the report of such a group is suppressed.
+// groups: if the report is on all players, the report on such a group is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking
@@ -43,7 +43,7 @@ select g.name, m.lacking
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, cancel := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer cancel()
-	groups, err := pgx.CollectRows(s.queryRows(ctx, largeGroupsSQL, pgx.NamedArgs{"players": len(players)}),
+	groups, err := pgx.CollectRows(s.queryRows(ctx, overlapCandidatesSQL, pgx.NamedArgs{"players": len(players)}),
 		pgx.RowTo[uuid.UUID])
 	if err != nil || len(groups) == 0 {
 		return nil

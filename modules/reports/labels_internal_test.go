@@ -162,9 +162,9 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 // rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small ones.
 func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e := newEnv(t)
-	e.AddPlayers(testOrgID, minLargeReport+1)
-	e.AddPlays(testFork, minLargeReport+1, testFrom, 0)
-	e.storeGroup(otherForkID, `select i from generate_series(1, $1::int) i`, minLargeReport)
+	e.AddPlayers(testOrgID, maxSmallReport+1)
+	e.AddPlays(testFork, maxSmallReport+1, testFrom, 0)
+	e.storeGroup(otherForkID, `select i from generate_series(1, $1::int) i`, maxSmallReport)
 	isLarge := func(group string) bool {
 		s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, 1, group), true))(t)
 		s.close()
@@ -193,7 +193,7 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	require.False(t, isLarge(""), "as many plays as a small report may have")
 	e.storePlays(testForkID, 2, testFrom)
 	require.True(t, isLarge(""))
-	e.Exec(`delete from players where ordinal > $1`, minLargeReport)
+	e.Exec(`delete from players where ordinal > $1`, maxSmallReport)
 	e.storePlays(testForkID, 2, testFrom)
 	require.False(t, isLarge("") || isLarge(otherForkID), "as many players")
 }

@@ -31,7 +31,7 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
-// suppressed counts no idle members: otherwise a report could show the figures of one active member.
+// suppressed decides by active members only: otherwise a report could show the figures of one of them.
 // A group without active members is suppressed too: otherwise suppression would reveal that some
 // members were active.
 func suppressed(groupID string, activeMembers int) bool {
@@ -69,16 +69,16 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
                   and (p.player, p.fork_id, p.started_at) < (m.player, @fork, @to) limit 1) p
             limit @minGroup) x),
        n.last,
-       @group::uuid is null and n.last > @largeReport and exists (
+       @group::uuid is null and n.last > @smallReport and exists (
            select from plays p where p.org_id = o.id and p.fork_id = @fork
-              and p.started_at >= @from and p.started_at < @to offset @largeReport limit 1)
+              and p.started_at >= @from and p.started_at < @to offset @smallReport limit 1)
   from organisations o
   cross join lateral (
            select coalesce(max(ordinal), 0) as last from players where org_id = o.id) n
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// Reports on small groups read no segments. Reports on large groups read only months with a tail.
+// Reports on small groups read no segments. Reports on large groups skip months without a tail.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`
@@ -108,7 +108,7 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	var activeMembers int
 	err := results.QueryRow().Scan(&s.ReportingMode, &s.largeGroup, &activeMembers, &s.lastOrdinal,
 		&s.isLarge)
-	s.isLarge = s.isLarge || s.largeGroup && s.lastOrdinal > minLargeReport
+	s.isLarge = s.isLarge || s.largeGroup && s.lastOrdinal > maxSmallReport
 	s.Suppressed = suppressed(s.query.GroupID, activeMembers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "No such organisation.")
@@ -133,7 +133,7 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
-// addDaysOfMonths adds the days of sealed months to sealedDays: UnpackMembers adds their plays.
+// addDaysOfMonths adds the days of sealed months to sealedDays, so that addPlays skips their plays.
 func (s *snapshot) addDaysOfMonths() {
 	for _, month := range s.sealedMonths {
 		for date := month.Date; date.Before(month.Date.AddDate(0, 1, 0)); date = date.Add(day) {

@@ -80,18 +80,18 @@ select f.id::text, d.day, d.sums from forks f
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL does not compare org_id, which would prevent an index-only scan. @forks are from
+	// playCountsOfForksSQL does not compare org_id, which would prevent an index-only scan. @forks are from
 	// forkDaysSQL, which returns forks of the organisation only.
-	playsOfForksSQL = `/* reports.playsOfForks */
+	playCountsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('1 day', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL returns the plays of each range fork by fork, in the order of @forks. OFFSET 0 is
-	// an optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
+	// playResultsOfForksSQL returns the plays of each range fork by fork, in the order of @forks. OFFSET 0
+	// is an optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
 	// three times.
-	playersOfForksSQL = `/* reports.playersOfForks */
+	playResultsOfForksSQL = `/* reports.playersOfForks */
 select f.i::int, r.i::int, p.score, p.player, p.passed
   from unnest(@forks::uuid[]) with ordinality f (id, i),
     unnest(@starts::timestamptz[], @ends::timestamptz[]) with ordinality r (lo, hi, i), lateral (
@@ -187,7 +187,7 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 		starts = append(starts, gapStarts...)
 		ends = append(ends, gapEnds...)
 	}
-	rows := r.queryRows(ctx, playsOfForksSQL,
+	rows := r.queryRows(ctx, playCountsOfForksSQL,
 		pgx.NamedArgs{"numbers": forkNumbers, "forks": forks, "starts": starts, "ends": ends})
 	var i int
 	var date time.Time
@@ -205,7 +205,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		forks = append(forks, f.id)
 	}
 	current, earlier := r.compared[0], r.compared[1]
-	rows := r.queryRows(ctx, playersOfForksSQL, pgx.NamedArgs{
+	rows := r.queryRows(ctx, playResultsOfForksSQL, pgx.NamedArgs{
 		"forks":  forks,
 		"starts": []time.Time{current.From, earlier.From},
 		"ends":   []time.Time{current.End(), earlier.End()},

@@ -95,16 +95,16 @@ func (s *snapshot) prove(ctx context.Context) error {
 	}
 	p := s.query.Period
 	months := make([]int64, monthsBetween(p.From, p.End().Add(-day))+1)
-	proven := len(months)
+	provenMonths := len(months)
 	for _, h := range hashes {
 		month := monthsBetween(p.From, h.Date)
 		months[month] ^= h.Hash
 		if remaining -= h.Plays; remaining < 0 {
-			proven = month
+			provenMonths = month
 			break
 		}
 	}
-	s.Proof = newProof(wireFormat+history, s.query, months, proven)
+	s.Proof = newProof(wireFormat+history, s.query, months, provenMonths)
 	return nil
 }
 
@@ -112,18 +112,18 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newProof makes the proof from the hashes of months. The complete hashes come first; proven is their
+// newProof makes the proof from the hashes of months. The complete hashes come first; provenMonths is their
 // number. Every tag depends on format: the wireFormat and the history of the database.
-func newProof(format string, q Query, months []int64, proven int) *Proof {
+func newProof(format string, q Query, months []int64, provenMonths int) *Proof {
 	p := &Proof{}
 	from := q.Period.From
-	for i, hash := range months[:proven] {
+	for i, hash := range months[:provenMonths] {
 		month := time.Date(from.Year(), from.Month()+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
 		sum := sha256.Sum256(fmt.Append(nil, format, hash))
 		p.Months += month.Format(", 2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
 	}
 	p.Months = strings.TrimPrefix(p.Months, ", ")
-	if proven == len(months) {
+	if provenMonths == len(months) {
 		p.Tag = fmt.Sprint(format, q.ForkID, q.Period, months)
 	}
 	return p

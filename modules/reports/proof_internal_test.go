@@ -30,7 +30,7 @@ func newProofEnv(t *testing.T) *env {
 	return e
 }
 
-// readProofs returns the proof of a report, and that of a report that reads plays instead of segments.
+// readProofs returns the proof of an export, and that of an export that hashes all plays, without stored hashes.
 func (e *env) readProofs(t *testing.T, q Query) (got, want *Proof) {
 	q.MaxHashedPlays = 1_000_000
 	read := func() *Proof {
@@ -88,13 +88,13 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
 	require.True(t, strings.HasPrefix(wireFormat, fmt.Sprintln(wireVersion)))
 	q := newQuery(testFrom, 100, "")
-	const proven = 4
+	const months = 4
 	tagsOf := func(format string) []string {
-		p := newProof(format, q, make([]int64, proven), proven)
+		p := newProof(format, q, make([]int64, months), months)
 		return append(strings.Split(p.Months, ", "), p.Tag)
 	}
 	current := tagsOf(wireFormat)
-	require.Len(t, current, proven+1)
+	require.Len(t, current, months+1)
 	for _, other := range []string{
 		wireFormatOf(csvHeader, append(skills, "ai.new")), wireFormatOf("x,"+csvHeader, skills),
 	} {
@@ -103,7 +103,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 		}
 	}
 	for _, other := range []Query{newQuery(testFrom, 99, ""), {ForkID: otherForkID, Period: q.Period}} {
-		require.NotEqual(t, current[proven], newProof(wireFormat, other, make([]int64, proven), proven).Tag)
+		require.NotEqual(t, current[months], newProof(wireFormat, other, make([]int64, months), months).Tag)
 	}
 }
 
@@ -136,9 +136,9 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	}
 	writerDB := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 4})
 	work, ctx := errgroup.WithContext(t.Context())
-	var written, sealed, proven atomic.Int64
-	done := func() bool { return written.Load() >= minWrites && proven.Load() >= minWrites/3 }
-	var contents sync.Map // content of a report, by its tag
+	var written, sealed, provenMonths atomic.Int64
+	done := func() bool { return written.Load() >= minWrites && provenMonths.Load() >= minWrites/3 }
+	var contents sync.Map // content of a report or month, by its tag
 	add := func(tag, content string) error {
 		if former, known := contents.LoadOrStore(tag, content); known && former != content {
 			return fmt.Errorf("the tag %q is stale:\n%s\n%s", tag, former, content)
@@ -174,7 +174,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 			}
 			players := fmt.Sprint(stats.Players())
 			stats.Player = nil
-			proven.Add(1)
+			provenMonths.Add(1)
 			return add("statistics "+report.Proof.Tag, fmt.Sprintf("%v%+v", players, stats))
 		}
 		export, err := e.reports.OpenExport(ctx, q, format.CSV)
@@ -190,7 +190,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
-		proven.Add(1)
+		provenMonths.Add(1)
 		err = add(export.Proof.Tag, string(file))
 		for month := range strings.SplitSeq(export.Proof.Months, ", ") {
 			rows := slices.DeleteFunc(strings.Split(string(file), "\n"), func(row string) bool {

@@ -58,7 +58,7 @@ var dateChecks = input.New(map[string]string{
 
 // ParsePeriod parses the first and last day of a period of at most MaxPeriodDays. An empty
 // parameter counts as missing. Errors: apperr.Validation with the field. The period is returned too,
-// unless a day is invalid.
+// unless a day is missing or invalid.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err

@@ -108,7 +108,7 @@ func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// Deleting the plays of a month, or of a fork, leaves neither segments nor marks.
+// After the plays of a month or a fork were deleted, a pass removes its segments and marks.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
 	countRemaining := func(from, to string) int {
@@ -139,7 +139,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// A failure in one fork is reported, and the other forks are sealed.
+// A failure in one fork is reported, and the other forks are sealed. A lost connection ends the pass.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, 99, 500)
@@ -241,8 +241,8 @@ func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
 	e := newEnv(t)
 	const days = 99
 	e.insertRandomPlays(testFrom, days, 20_000)
-	for _, statistics := range []string{`select`, `analyze plays`} {
-		e.Exec(statistics)
+	for _, prepare := range []string{`select`, `analyze plays`} {
+		e.Exec(prepare)
 		args := segment.Args(testOrgID, testForkID, time.Time{}, testNow)
 		args["minPlays"] = 0
 		require.Less(t, e.countPages(t, sealer.DueDaysSQL, args), 10*days)
@@ -264,7 +264,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []string{testForkID, lastFork, otherForkID}, forks)
 }
 
-// A pass skips small forks after one index-only scan of each. No statement reads the plays of all forks.
+// A pass skips small forks after one index-only scan of each.
 func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e := newEnv(t)
 	forks := 4

@@ -114,7 +114,7 @@ func (e *env) addPlayerAndPickOne(ctx context.Context, db *postgres.DB) (id stri
 		returning (select id::text from players order by random() limit 1)`).Scan(&id)
 }
 
-// Writers at other isolation levels are refused: they cannot see segments of later seals.
+// Writers at other isolation levels are refused: they would not see segments sealed since their snapshot.
 func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	e := newEnv(t)
 	for _, level := range []string{"repeatable read", "serializable"} {
@@ -337,7 +337,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	require.Zero(t, damageReports)
 }
 
-// The sealer does not pack a month from a damaged day. It still packs the older months.
+// The sealer does not pack a month from a damaged day. It still packs the other months.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	e := newSealedEnv(t, 99, 2000)
 	e.reports.OnDamage = func(Query, error) {}

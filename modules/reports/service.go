@@ -167,9 +167,9 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large only if its organisation has an ordinal above minLargeReport. It must also have more
-// than minLargeReport plays of all players, or cover a group for which largeInPlaysSQL holds.
-const minLargeReport = 5_000
+// A report is large only if its organisation has an ordinal above maxSmallReport. It must also have more
+// than maxSmallReport plays of all players, or cover a group for which largeInPlaysSQL holds.
+const maxSmallReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {
 	return limit.New(limit.Options{

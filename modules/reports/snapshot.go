@@ -26,7 +26,7 @@ type snapshot struct {
 
 	largeGroup   bool // the plays of all players are read and filtered by members
 	lastOrdinal  int  // highest ordinal of the organisation's players; at least the number of players
-	isLarge      bool // see minLargeReport
+	isLarge      bool // see maxSmallReport
 	sealedDays   []segment.SealedDay
 	sealedMonths []segment.SealedMonth // in the period, ascending
 	members      members               // set for a large group
@@ -83,7 +83,7 @@ func newSnapshot(conn *pgxpool.Conn, q Query, useSegments bool) *snapshot {
 		"group":       idOrNull(q.GroupID),
 		"fork":        idOrNull(q.ForkID),
 		"minGroup":    MinGroup,
-		"largeReport": minLargeReport,
+		"smallReport": maxSmallReport,
 		"maxHashed":   q.MaxHashedPlays,
 	})
 	return s
