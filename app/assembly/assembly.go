@@ -147,10 +147,10 @@ func newServices(
 		counters.damagedSegments.Inc()
 	}
 	services.Identity = identity.New(pools.Requests, settings.Now, identity.Recorder{
-		OrganisationsOf: services.Orgs.OrganisationIDsIn,
-		Audit:           services.Log,
-		Log:             settings.Logger,
-		OnFailedSignIn:  func(reason string) { counters.signInFailures.WithLabelValues(reason).Inc() },
+		OrganisationIDsOf: services.Orgs.OrganisationIDsIn,
+		Audit:             services.Log,
+		Log:               settings.Logger,
+		OnFailedSignIn:    func(reason string) { counters.signInFailures.WithLabelValues(reason).Inc() },
 	}, settings.Keyring)
 	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, ops)
 	services.Keys = apikeys.New(pools.Requests, services.Orgs, services.Log, services.Policy, settings.Now)

@@ -78,7 +78,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		auditLog: auditLog,
 		orgs:     orgs,
 		people: identity.Operator{DB: owner, Now: time.Now,
-			Recorder: identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: auditLog}},
+			Recorder: identity.Recorder{OrganisationIDsOf: orgs.OrganisationIDsIn, Audit: auditLog}},
 		request: audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version},
 	}, nil
 }

@@ -57,7 +57,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
 	visitors := identity.New(w.DB, time.Now, identity.Recorder{
-		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: discardStdio.log,
+		OrganisationIDsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: discardStdio.log,
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
 	address := config.Address{BaseURL: "http://localhost"}

@@ -42,7 +42,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	require.ErrorIs(t, b.changePassword(session, identity.Proof{Password: newPassword}), identity.ErrNoSession)
 }
 
-// Wrong passwords in a stolen session lock the thief's network. Five locked networks lock the account for all networks.
+// Wrong passwords in a stolen session lock only the thief's network, until five locked networks lock the account.
 func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")
@@ -113,7 +113,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changedSession, noProof))
 }
 
-// A code works once. Concurrent submits of one form all succeed, because the first one makes the session fresh.
+// Two-step verification requires an unused code. Concurrent submits of a form succeed: the first makes the session fresh.
 func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolPerson(annEmail)
@@ -140,7 +140,7 @@ func TestReauthenticationRequiresACode(t *testing.T) {
 	require.Equal(t, len(codes)-2, b.recoveryCodesLeft(session))
 }
 
-// All changes require the password, and all but BeginTwoStep a code. They share the counts of wrong attempts.
+// Changes with a Proof require its password, and all but BeginTwoStep its code. They share counts of wrong attempts.
 func TestChangesRequirePasswordAndCode(t *testing.T) {
 	b := setup(t)
 	secret, _, session := b.enrolPerson(annEmail)
@@ -182,7 +182,7 @@ func (b *fixture) beginReset(email string) identity.Reset {
 }
 
 // A reset requires neither password nor code. It ends the person's sessions and the browser's session.
-func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
+func TestResetReplacesPasswordAndTurnsOffTwoStep(t *testing.T) {
 	b := setup(t)
 	secret, _, session := b.enrolPerson("Ann@example.com")
 	pending := b.signIn(annEmail)

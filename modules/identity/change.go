@@ -117,7 +117,7 @@ func (s *Service) changePerson(
 }
 
 // rotate updates columns of the person, and replaces the session by one with a new token. It
-// inserts the new session last, because the update may fire a trigger that ends all sessions. It
+// inserts the new session after the update, which may fire a trigger that ends all sessions. It
 // returns ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)

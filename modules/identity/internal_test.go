@@ -127,7 +127,7 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	}
 }
 
-// An import refuses hashes that would delay other sign-ins. A stored hash of that cost still matches.
+// An import refuses hashes that would delay other sign-ins. A stored hash of that cost stays valid.
 func TestCostlyHashIsNotImported(t *testing.T) {
 	require.True(t, ValidPasswordHash(referenceHash))
 	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {
@@ -184,7 +184,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 	}
 }
 
-// import.md: an imported TOTP secret is base32 of at most 200 characters. It has at least 80 bits.
+// An imported TOTP secret is base32 of at least 80 bits, in at most 200 characters.
 func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",

@@ -87,8 +87,8 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, nil
 }
 
-// decrypt returns the plain secret. With a current key it refuses a stored plain secret as forged,
-// because a migration has encrypted all.
+// decrypt returns the secret in clear. With a current key it refuses a stored secret in clear as
+// forged, because a migration has encrypted all.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	encrypted := strings.HasPrefix(stored, encryptedPrefix)
 	if !encrypted && k.Encrypts() {

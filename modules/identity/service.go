@@ -28,14 +28,14 @@ type Service struct {
 // one /48 may use all but one.
 const maxSignIns = 4
 
-// New returns the service over db. keys encrypts the secrets of two-step verification.
-func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring) *Service {
+// New returns the service over db. keyring encrypts the secrets of two-step verification.
+func New(db *postgres.DB, now func() time.Time, recorder Recorder, keyring Keyring) *Service {
 	return &Service{
 		db:        db,
 		now:       now,
 		recorder:  recorder,
 		passwords: newHasher(hashCost),
-		keyring:   keys,
+		keyring:   keyring,
 		slots: limit.New(limit.Options{
 			Max:         maxSignIns,
 			PerKey:      maxSignIns / 2,
@@ -62,11 +62,11 @@ func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) 
 // Recorder writes security events to the audit logs of the person's organisations, and sign-ins to
 // the program's log.
 type Recorder struct {
-	// OrganisationsOf reads the ids of the person's organisations in the transaction.
-	OrganisationsOf func(tx transaction, personID string) ([]string, error)
-	Audit           *audit.Log
-	Log             *slog.Logger        // log of sign-ins, failures and locks
-	OnFailedSignIn  func(reason string) // reason is one of FailureReasons
+	// OrganisationIDsOf reads the ids of the person's organisations in the transaction.
+	OrganisationIDsOf func(tx transaction, personID string) ([]string, error)
+	Audit             *audit.Log
+	Log               *slog.Logger        // log of sign-ins, failures and locks
+	OnFailedSignIn    func(reason string) // reason is one of FailureReasons
 }
 
 const (
@@ -93,7 +93,7 @@ func requestOf(ctx context.Context) audit.Request {
 
 func (r Recorder) record(tx transaction, person Person, e audit.Entry) error {
 	const message = "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment."
-	organisationIDs, err := r.OrganisationsOf(tx, person.ID)
+	organisationIDs, err := r.OrganisationIDsOf(tx, person.ID)
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err, message)
 	}

@@ -273,7 +273,7 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	require.Equal(t, 200, b.CountRows(`sessions where second_step_due`), "which a sign-in does not end")
 }
 
-// Each check of a password or code waits for one of its network's two slots, and frees it even if it fails.
+// Sign-ins, codes, changes and resets each wait for one of their network's two slots, and free it even if they fail.
 func TestPasswordChecksWaitForASlot(t *testing.T) {
 	b := setup(t)
 	b.storePerson(annEmail, "")

@@ -64,10 +64,10 @@ func (b *fixture) newInstance(db *postgres.DB) *identity.Service {
 func (b *fixture) newRecorder(db *postgres.DB) identity.Recorder {
 	return identity.Recorder{
 		// tests of the assembled program cover these audit entries
-		OrganisationsOf: func(*gorm.DB, string) ([]string, error) { return nil, nil },
-		Audit:           audit.New(db),
-		Log:             b.programLog.Logger(),
-		OnFailedSignIn:  func(string) {},
+		OrganisationIDsOf: func(*gorm.DB, string) ([]string, error) { return nil, nil },
+		Audit:             audit.New(db),
+		Log:               b.programLog.Logger(),
+		OnFailedSignIn:    func(string) {},
 	}
 }
 

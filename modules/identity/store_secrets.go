@@ -32,32 +32,31 @@ const (
 	checkText   = "dg"
 )
 
-// CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value.
-// Otherwise it returns the e-mails of people whose two-step secret no key decrypts, or nil without a
-// check value.
-func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (emails []string, err error) {
+// CheckSecretKey returns ErrWrongSecretKey if no key of the keyring decrypts the check value. Otherwise
+// it returns the e-mails of people whose two-step secret no key decrypts, or nil without a check value.
+func CheckSecretKey(ctx context.Context, db *postgres.DB, keyring Keyring) (emails []string, err error) {
 	tx := db.Gorm.WithContext(ctx)
-	if hasCheckValue, err := verifyCheckValue(tx, keys); err != nil || !hasCheckValue {
+	if hasCheckValue, err := verifyCheckValue(tx, keyring); err != nil || !hasCheckValue {
 		return nil, err
 	}
 	var people []userRow
 	err = tx.Scopes(postgres.Tag("identity.twoStepSecrets")).Select("id", "email", "totp_secret").
 		Where("totp_secret is not null").Order("email").Find(&people).Error
 	for _, r := range people {
-		if _, err := keys.decrypt(r.ID, *r.TOTPSecret); err != nil {
+		if _, err := keyring.decrypt(r.ID, *r.TOTPSecret); err != nil {
 			emails = append(emails, r.Email)
 		}
 	}
 	return emails, apperr.Annotate(err, "identity: two-step secrets")
 }
 
-func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
+func verifyCheckValue(tx *gorm.DB, keyring Keyring) (exists bool, err error) {
 	var rows []secretKeyRow
 	if err := tx.Scopes(postgres.Tag("identity.checkValue")).Find(&rows).Error; err != nil {
 		return false, fmt.Errorf("identity: check value of the secret key: %w", err)
 	}
 	for _, row := range rows {
-		if text, err := keys.decrypt(checkPerson, row.Value); err != nil || text != checkText {
+		if text, err := keyring.decrypt(checkPerson, row.Value); err != nil || text != checkText {
 			return true, ErrWrongSecretKey
 		}
 	}
@@ -73,28 +72,28 @@ type ReencryptResult struct{ Encrypted, Unreadable int }
 // checks the check value, or fails if forgetLost. The pool must connect as the owner of the tables.
 // Errors: ErrWrongSecretKey.
 func MigrateSecrets(
-	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
+	ctx context.Context, owner *postgres.DB, keyring Keyring, forgetLost bool,
 ) (result ReencryptResult, err error) {
-	if !keys.Encrypts() {
+	if !keyring.Encrypts() {
 		if forgetLost {
 			return result, errors.New("set DG_SECRET_KEY to the key that replaces the lost one")
 		}
-		_, err := verifyCheckValue(owner.Gorm.WithContext(ctx), keys)
+		_, err := verifyCheckValue(owner.Gorm.WithContext(ctx), keyring)
 		return result, err
 	}
 	err = owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		hasCheckValue, err := lockCheckValue(tx, keys)
+		hasCheckValue, err := lockCheckValue(tx, keyring)
 		if err != nil && (!forgetLost || !errors.Is(err, ErrWrongSecretKey)) {
 			return err
 		}
-		result, err = reencrypt(tx, keys, hasCheckValue)
+		result, err = reencrypt(tx, keyring, hasCheckValue)
 		switch {
 		case err != nil:
 			return err
 		case result.Unreadable > 0 && !hasCheckValue && !forgetLost:
 			return ErrWrongSecretKey // without a check value, the current key may be wrong
 		}
-		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
+		value := secretKeyRow{One: true, Value: keyring.Encrypt(checkPerson, checkText)}
 		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
 	})
 	return result, err
@@ -103,7 +102,7 @@ func MigrateSecrets(
 // lockCheckValue admits one migration at a time, and waits for imports, which hold the check value's
 // row FOR SHARE. If there is no check value, it locks users too: another program could store a
 // secret in clear.
-func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
+func lockCheckValue(tx *gorm.DB, keyring Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).
 			Exec(`/* identity.lockSecrets */ lock table ` + table + ` in share row exclusive mode`).Error
@@ -112,7 +111,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	if err := lockTable("secret_key_check"); err != nil {
 		return false, err
 	}
-	exists, err = verifyCheckValue(tx.Clauses(lockUpdate), keys)
+	exists, err = verifyCheckValue(tx.Clauses(lockUpdate), keyring)
 	if err != nil || exists {
 		return exists, err
 	}
@@ -121,24 +120,24 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 
 // reencrypt encrypts the secrets that are in clear or under another key. If allEncrypted, a secret
 // in clear is forged and counts as unreadable.
-func reencrypt(tx transaction, keys Keyring, allEncrypted bool) (result ReencryptResult, err error) {
+func reencrypt(tx transaction, keyring Keyring, allEncrypted bool) (result ReencryptResult, err error) {
 	var stale []userRow
 	// no lock: the update compares the secret, so that a concurrent change of it stays
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
-		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error
+		Where("totp_secret not like ?", keyring.current.prefix+"%").Find(&stale).Error
 	if err != nil {
 		return result, fmt.Errorf("identity: stale secrets: %w", err)
 	}
 	for _, r := range stale {
 		secret := *r.TOTPSecret
 		if allEncrypted || strings.HasPrefix(secret, encryptedPrefix) {
-			if secret, err = keys.decrypt(r.ID, secret); err != nil {
+			if secret, err = keyring.decrypt(r.ID, secret); err != nil {
 				result.Unreadable++
 				continue
 			}
 		}
 		changed, err := updateRows(tx, "identity.reencrypt", &userRow{}, map[string]any{
-			"totp_secret":    keys.Encrypt(r.ID, secret),
+			"totp_secret":    keyring.Encrypt(r.ID, secret),
 			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // exempts the change from ending sessions
 		}, "id = ? and totp_secret = ?", r.ID, *r.TOTPSecret)
 		if err != nil {
@@ -152,21 +151,21 @@ func reencrypt(tx transaction, keys Keyring, allEncrypted bool) (result Reencryp
 // KeyringForImport introduces the secret key if the database has none. Otherwise it returns the
 // keyring with the check value's key as the current one, so that an import never replaces a key.
 // The pool must connect as the owner of the tables. Errors: ErrWrongSecretKey.
-func KeyringForImport(ctx context.Context, owner *postgres.DB, keys Keyring) (Keyring, error) {
+func KeyringForImport(ctx context.Context, owner *postgres.DB, keyring Keyring) (Keyring, error) {
 	db := owner.Gorm.WithContext(ctx)
-	exists, err := verifyCheckValue(db, keys)
+	exists, err := verifyCheckValue(db, keyring)
 	if err != nil {
-		return keys, err
+		return keyring, err
 	}
 	if !exists {
-		_, err := MigrateSecrets(ctx, owner, keys, false)
-		return keys, err
+		_, err := MigrateSecrets(ctx, owner, keyring, false)
+		return keyring, err
 	}
-	_, err = verifyCheckValue(db, Keyring{current: keys.current})
+	_, err = verifyCheckValue(db, Keyring{current: keyring.current})
 	if errors.Is(err, ErrWrongSecretKey) {
-		return Keyring{current: keys.previous, previous: keys.current}, nil
+		return Keyring{current: keyring.previous, previous: keyring.current}, nil
 	}
-	return keys, err
+	return keyring, err
 }
 
 // LockSecretKey prevents the introduction or replacement of a secret key until the transaction

@@ -91,8 +91,8 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if c.session.User.TOTPSecret != nil {
 		return nil, ErrTwoStepOn
 	}
-	keys := c.service.keyring
-	secret, err := keys.decryptOffer(c.session)
+	keyring := c.service.keyring
+	secret, err := keyring.decryptOffer(c.session)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if !ok {
 		return nil, ErrWrongCode
 	}
-	return twoStepColumns(keys.Encrypt(c.session.UserID, secret), c.now, step), nil
+	return twoStepColumns(keyring.Encrypt(c.session.UserID, secret), c.now, step), nil
 }
 
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session

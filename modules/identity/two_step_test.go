@@ -157,7 +157,7 @@ func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, b.code(secondOffer.Secret, 0))), identity.ErrTwoStepOff)
 }
 
-// Turning two-step verification on or off ends the person's other sessions, and renews this session's token.
+// A code confirms the offered secret. Turning two-step verification on or off ends the person's other sessions.
 func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
 	const ann = "ann+dg@example.com"

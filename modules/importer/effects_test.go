@@ -186,7 +186,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	keys := apikeys.New(db, orgs, log, policy, time.Now)
 	recorder := func(db *postgres.DB, orgs *org.Service) identity.Recorder {
 		return identity.Recorder{
-			OrganisationsOf: orgs.OrganisationIDsIn, Audit: audit.New(db),
+			OrganisationIDsOf: orgs.OrganisationIDsIn, Audit: audit.New(db),
 			Log: slog.New(slog.DiscardHandler), OnFailedSignIn: func(string) {},
 		}
 	}

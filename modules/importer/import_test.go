@@ -305,7 +305,7 @@ func compress(t *testing.T, s string) string {
 	return b.String()
 }
 
-// import.md: files are plain or gzip, with lines of up to 8 MB. Lines end with LF or CRLF.
+// Files are plain or gzip, with lines of up to 8 MB (import.md) that end with LF or CRLF.
 func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	b := setup(t)
 	line := func(name string) string { return fill(changedLine("game", `"$game"`, `"$`+name+`"`)) }
@@ -354,7 +354,7 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, readErr)
 }
 
-// Each score from 0.00 to 100.00 is stored exactly, in hundredths of a percent.
+// Each score from 0.00 to 100.00 is converted exactly to hundredths of a percent.
 func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
 	for want := range int16(100_01) {

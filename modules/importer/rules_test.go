@@ -232,7 +232,7 @@ var invalidFiles = []invalidFile{
 		`email: expected an e-mail that no other user has, in any case, got ann@example.com`},
 }
 
-// import.md: each broken rule gives an error with line and field, and without secrets.
+// Each broken rule of import.md gives an error with line and field, and without secrets.
 func TestInvalidFileIsRefused(t *testing.T) {
 	b := setup(t)
 	for _, f := range formats {

@@ -6,12 +6,12 @@
 // Invariants, kept by the schema:
 //   - A change to an organisation or its forks gives the organisation a new random version. A
 //     counter could repeat after a restore or failover. Versions may be compared for equality only.
-//   - A player's ordinal is unique within an organisation. The import never reuses an ordinal
-//     (player_ordinals). The random version in player_ordinals changes with every change of
-//     players. Members of a group are players of its organisation.
+//   - A player's ordinal is unique within an organisation. The random version in player_ordinals
+//     changes with every change of players. Members of a group are players of its organisation.
 //   - A deleted player leaves its groups, and its plays are deleted.
 //
-// The import refuses to move players and groups to another organisation.
+// The import never reuses an ordinal (player_ordinals), and refuses to move players and groups to
+// another organisation.
 //
 // A change of the reporting mode commits with its audit entry. A change that depends on a member's
 // role reads the role in its transaction. It also locks the role (LockedSubjectIn), unless it

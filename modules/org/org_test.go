@@ -86,7 +86,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 	require.NotContains(t, seen, b.readOrganisation(ourOrganisation).Version)
 }
 
-// A pseudonym is random: it is derived neither from the person nor from the organisation.
+// No pseudonym is drawn twice, and each character is as likely as the others.
 func TestLabelsAreRandom(t *testing.T) {
 	seen := map[string]bool{}
 	characters := map[rune]int{}
@@ -183,10 +183,10 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	players := b.AddPlayers(ourOrganisation, 2)
 	b.AddGroup(ourOrganisation, players...)
 	errFailed := errors.New("failed")
-	erase := func(service *org.Service, id string, forget error) error {
+	erase := func(service *org.Service, id string, forgetErr error) error {
 		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, organisation string) error {
 			require.Equal(t, ourOrganisation, organisation)
-			return forget
+			return forgetErr
 		}, audit.Request{Path: "dg erase"})
 	}
 	require.ErrorContains(t, erase(b.service, players[0].ID, nil), "permission denied")

@@ -203,7 +203,7 @@ func (s *Service) erasePlayer(
 	request audit.Request,
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		organisationID, err := organisationOfPlayer(tx, playerID)
+		organisationID, err := organisationIDOfPlayer(tx, playerID)
 		if err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (s *Service) PlayerID(ctx context.Context, organisationID, pseudonymOrID st
 	return row.ID, postgres.OrMissing(err, "org: player by label", errPlayerNotFound)
 }
 
-func organisationOfPlayer(tx *gorm.DB, playerID string) (string, error) {
+func organisationIDOfPlayer(tx *gorm.DB, playerID string) (string, error) {
 	if !input.IsID(playerID) {
 		return "", errPlayerNotFound
 	}
