@@ -68,13 +68,13 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	here := ui.LocalPath(c.OriginalURL())
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
-		return ui.Link{Name: "Open the page", Path: downloadScreen(c)}
+		return ui.Link{Name: "Open the page", Path: downloadScreenPath(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return ui.Link{Name: "Try again", Path: here}
 	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
-		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepFor(here)}
+		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
 	}
 	return view.Home()
 }

@@ -14,7 +14,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An error page says what happened and has one link to continue. All pages but those of 404 show the request id.
+// An error page says what happened and has a link to continue. All pages but those of 404 show the request id.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
@@ -72,7 +72,7 @@ func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
 	p.WaitFor(`h1:text("Account")`)
 }
 
-// Browsers get errors as pages. API paths, API keys and clients that accept JSON get the JSON error of the API.
+// API paths, requests with an API key, and clients that accept only JSON get errors in JSON, not as pages.
 func TestErrorsArePagesInBrowsersOnly(t *testing.T) {
 	_, _, b := webtest.StartAsOwner(t)
 	for path, header := range map[string]http.Header{

@@ -73,7 +73,7 @@ func (h *Handler) chooseOrganisation(screen string) handler {
 		view := organisationsView{Layout: ui.NewLayout(p, "Your organisations", ui.AreaNone)}
 		for _, m := range p.Memberships {
 			view.Choices = append(view.Choices,
-				organisationChoice{m.Organisation.Name, ui.Capitalise(m.Role), ui.FirstScreen(m, screen)})
+				organisationChoice{m.Organisation.Name, ui.Capitalise(m.Role), ui.FirstScreenPath(m, screen)})
 		}
 		if len(view.Choices) == 1 {
 			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)

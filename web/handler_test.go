@@ -56,7 +56,7 @@ func TestStaticFilesAreCached(t *testing.T) {
 	b.Get("/static/../site.go").Is(t, 404)
 }
 
-// rules.md, Formats: a malformed id is unknown. An organisation is found by its exact slug, however it is encoded.
+// A malformed slug is not found. An organisation, fork or key is found by its slug or id, however that is encoded.
 func TestMalformedSlugIsNotFound(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, slug := range []string{

@@ -26,7 +26,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 			return err
 		}
 		// After a POST the sign-in continues at the form's page, which has the same path.
-		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
+		next := cmp.Or(downloadScreenPath(c), ui.LocalPath(c.OriginalURL()))
 		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
 }
@@ -64,13 +64,13 @@ func (h *Handler) rememberTenant(c *fiber.Ctx) {
 	h.requests.Remember(p.Token, tenant)
 }
 
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 func (h *Handler) setHeaders(c *fiber.Ctx) {
 	// after the sign-out, the Back button must not show a page from the cache
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
+	c.Set(fiber.HeaderContentSecurityPolicy, contentSecurityPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY")         // protects browsers that ignore frame-ancestors
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would make browsers send "Origin: null" with forms
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -110,7 +110,7 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 // isCrossSiteDownload reports whether a download starts outside this site: its audit entry would
 // name a deceived person. Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
-	if downloadScreen(c) == "" {
+	if downloadScreenPath(c) == "" {
 		return false
 	}
 	site := c.Get("Sec-Fetch-Site")
@@ -121,8 +121,8 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return err != nil || referer.Host == "" || referer.Host != string(c.Request().Header.Host())
 }
 
-// downloadScreen returns path and query of the screen that offers the requested file, or "".
-func downloadScreen(c *fiber.Ctx) string {
+// downloadScreenPath returns the path, with the query, of the screen that offers the requested file, or "".
+func downloadScreenPath(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {
 		return ""

@@ -71,7 +71,7 @@ func (r reader) mayOpen(t *testing.T, s web.Screen) bool {
 		Grants: authz.MemberGrants(r.role, r.twoStep)}, s.Permission, "acme") == nil
 }
 
-// A role can open a screen or send its form only if it has the screen's permission.
+// A role can open a screen and send its form if, and only if, it has the screen's permission.
 func TestEveryScreenChecksItsPermission(t *testing.T) {
 	w := newRouteWorld(t)
 	for _, r := range w.readers(t) {

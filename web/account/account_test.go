@@ -48,24 +48,24 @@ func TestPasswordIsChanged(t *testing.T) {
 	require.Equal(t, "/account/password", b.Get("/.well-known/change-password").Is(t, 302).Header.Get("Location"))
 	other := w.SignIn(t, acme.Owner)
 	const wrong = "wrong horse battery"
-	const replacement = "battery horse staple"
+	const newPassword = "battery horse staple"
 	change := func(current, password, repeat string) testkit.Page {
 		return b.Post("/account/password", testkit.Form("current", current, "new", password, "repeat", repeat))
 	}
 	for want, p := range map[string]testkit.Page{
-		"The password is wrong":      change(wrong, replacement, replacement),
+		"The password is wrong":      change(wrong, newPassword, newPassword),
 		"Use at least 12 characters": change(testkit.Password, "short", "short"),
-		"The passwords do not match": change(testkit.Password, replacement, replacement+"r"),
+		"The passwords do not match": change(testkit.Password, newPassword, newPassword+"r"),
 	} {
-		p.Is(t, 422).Has(t, want, "<title>Error: Change password").Lacks(t, testkit.Password, replacement)
+		p.Is(t, 422).Has(t, want, "<title>Error: Change password").Lacks(t, testkit.Password, newPassword)
 	}
-	testkit.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
+	testkit.RequireRedirect(t, "/account", change(testkit.Password, newPassword, newPassword))
 	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
 	require.Contains(t, webtest.NoteTexts(t, b.Get("/account"))[0], "Password changed. Your other sessions have ended.")
 	for range 10 {
-		change(wrong, replacement, replacement)
+		change(wrong, newPassword, newPassword)
 	}
-	change(replacement, replacement, replacement).Is(t, 429).Has(t, "Too many failed attempts.")
+	change(newPassword, newPassword, newPassword).Is(t, 429).Has(t, "Too many failed attempts.")
 }
 
 func recoveryCodesIn(t *testing.T, p testkit.Page) []string {

@@ -47,7 +47,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, "/account", member.Get("/"))
 }
 
-// A browser that drops cookies, or Secure cookies over http, gets a message that says what is missing.
+// A browser that drops the cookie of its session gets a message that says so.
 func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
 	const missing = "did not keep the cookie of your session"
 	w, acme := webtest.StartAcme(t)
@@ -110,7 +110,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in", attacker.Get("/"))
 }
 
-// An error moves the focus to its field. A button shows the password. After the sign-out, Back shows nothing.
+// An error moves the focus to its field. A button shows the password. After the sign-out, Back shows the sign-in.
 func TestSignInWorksByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -133,7 +133,7 @@ func TestSignInWorksByKeyboard(t *testing.T) {
 	p.WaitFor(`h1:text("Sign in")`)
 }
 
-// Every e-mail address that creation accepts can sign in from a browser, and the field rejects what creation rejects.
+// The sign-in form takes every e-mail that identity.ParseEmail accepts, and rejects every e-mail that it rejects.
 func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
 	accepted := []string{"Li.XiaoLong@Example.ORG", "maryam@bücher.example", "astro@BÜCHER.example ", "and@faß.example",

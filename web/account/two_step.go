@@ -40,7 +40,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 		return h.Render(c, status, "two-step-off", &view)
 	}
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
-	view.Action = p.TwoStepFor(pathAfterSetup(c))
+	view.Action = p.TwoStepPath(pathAfterSetup(c))
 	enrolment, err := h.Identity.OfferedTwoStep(c.UserContext(), p.Token)
 	if errors.Is(err, identity.ErrTwoStepOff) {
 		return h.Render(c, status, "two-step-begin", &view)
@@ -80,12 +80,12 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
 		// a concurrent request has turned verification on or off, or the offered secret has expired
-		return c.Redirect(p.TwoStepFor(pathAfterSetup(c)), fiber.StatusSeeOther)
+		return c.Redirect(p.TwoStepPath(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case err != nil:
 		return err
 	case begins:
 		ui.SetSession(c, session)
-		return c.Redirect(p.TwoStepFor(pathAfterSetup(c)), fiber.StatusSeeOther)
+		return c.Redirect(p.TwoStepPath(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case codes != nil:
 		ui.Flash(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on",

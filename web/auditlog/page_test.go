@@ -128,7 +128,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	}
 }
 
-// The screen and the file refuse unknown filters and values, and name them. Ignoring them would show every entry.
+// The screen and the file refuse unknown filters and values. Ignoring them would show every entry.
 func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	foreign := w.NewKey(t, w.AddOrganisation("other"), "Theirs", apikeys.ReportsRead)

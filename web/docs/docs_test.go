@@ -126,7 +126,7 @@ func TestDocsNeedNoSignIn(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
 
-// /docs/privacy has the same facts in each language, with the constants that the program enforces.
+// /docs/privacy has as many facts in each language, and states the size from which groups have figures.
 func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
 	rows := 0

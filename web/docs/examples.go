@@ -13,10 +13,10 @@ import (
 // The examples of the OpenAPI document and the recipes use these ids and days, for which the demo
 // returns the sample responses. Fill replaces them.
 const (
-	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
-	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
-	sampleFirst  = "2026-03-01"
-	sampleLast   = "2026-03-02"
+	exampleForkID   = "60772820-1226-4be5-b50f-c2adbe3dca64"
+	exampleGroupID  = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
+	exampleFirstDay = "2026-03-01"
+	exampleLastDay  = "2026-03-02"
 )
 
 type examples struct {
@@ -26,7 +26,7 @@ type examples struct {
 	// historyStart and yearAgo replace the first days in recipes. historyStart is two years ago, or
 	// the day the oldest fork was created, whichever is earlier.
 	historyStart, yearAgo string
-	// firstDay and lastDay replace the days of requests: the last two complete days, or the sample's.
+	// firstDay and lastDay replace the days of requests: the last two complete days, or those of the sample responses.
 	firstDay, lastDay string
 }
 
@@ -35,13 +35,13 @@ func (h *Handler) daysAgo(n int) string { return h.Today().AddDate(0, 0, -n).For
 
 func (h *Handler) placeholders() examples {
 	return examples{
-		ForkID:       exampleFork,
-		GroupID:      exampleGroup,
+		ForkID:       exampleForkID,
+		GroupID:      exampleGroupID,
 		baseURL:      h.BaseURL,
 		historyStart: h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
 		yearAgo:      h.daysAgo(365),
-		firstDay:     sampleFirst,
-		lastDay:      sampleLast,
+		firstDay:     exampleFirstDay,
+		lastDay:      exampleLastDay,
 	}
 }
 
@@ -61,7 +61,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
 		return f.Status == "active" && f.DeployedReleaseNumber != nil
 	}))]
-	if fork.ID != exampleFork {
+	if fork.ID != exampleForkID {
 		e.firstDay = h.daysAgo(2)
 		e.lastDay = h.daysAgo(1)
 	}

@@ -92,7 +92,7 @@ func (e examples) Snippet(id, label, text string) snippet {
 }
 
 func (e examples) Fill(text string) string {
-	return strings.NewReplacer("https://dg.example.org", e.baseURL, exampleFork, e.ForkID,
-		exampleGroup, e.GroupID, "2024-01-01", e.historyStart, "2025-04-01", e.yearAgo,
-		sampleFirst, e.firstDay, sampleLast, e.lastDay).Replace(text)
+	return strings.NewReplacer("https://dg.example.org", e.baseURL, exampleForkID, e.ForkID,
+		exampleGroupID, e.GroupID, "2024-01-01", e.historyStart, "2025-04-01", e.yearAgo,
+		exampleFirstDay, e.firstDay, exampleLastDay, e.lastDay).Replace(text)
 }

@@ -77,7 +77,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	b.Post(acme.Path("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
 }
 
-// A form sent twice, as without JavaScript, creates one key. The second response links to it.
+// A form sent twice, as without JavaScript, creates one key. The second response redirects to it.
 func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.Path("/settings/api-keys/new")
@@ -96,7 +96,7 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	}
 }
 
-// The error of an invalid field is shown above the form and at the field, which keeps its text.
+// The error of an invalid field is shown above the form and at the field. The form keeps a valid name.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Owner)
@@ -187,9 +187,9 @@ func TestSecretIsShownOnce(t *testing.T) {
 	for name, header := range created.Header {
 		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
 	}
-	key := acme.Path("/settings/api-keys/%s", token.ID)
+	keyPath := acme.Path("/settings/api-keys/%s", token.ID)
 	for _, other := range []string{
-		path, acme.Path("/settings/api-keys"), key, key + "/rename", key + "/replace", key + "/revoke",
+		path, acme.Path("/settings/api-keys"), keyPath, keyPath + "/rename", keyPath + "/replace", keyPath + "/revoke",
 		acme.Path("/settings/audit-log"), acme.Path("/settings/audit-log.csv"), acme.Path("/settings/organisation"),
 	} {
 		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])

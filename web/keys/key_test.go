@@ -87,7 +87,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	}
 }
 
-// The rename form keeps invalid texts. The log records the old name.
+// The rename form keeps an invalid description. The log records the old name.
 func TestKeyIsRenamed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -95,9 +95,9 @@ func TestKeyIsRenamed(t *testing.T) {
 	path := acme.Path("/settings/api-keys/%s", key.ID)
 	b.Get(path+"/rename").Has(t, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
-	b.Post(path+"/rename", url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
-		"Enter a name.", "The description is too long. Use 200 characters or fewer.",
-		"<title>Error: Edit key")
+	tooLong := strings.Repeat("é", 201)
+	b.Post(path+"/rename", url.Values{"name": {"  "}, "description": {tooLong}}).Is(t, 400).Has(t, "Enter a name.",
+		"The description is too long. Use 200 characters or fewer.", "<title>Error: Edit key", `value="`+tooLong+`"`)
 	require.Equal(t, "BI", w.AllKeys(t, acme)[0].Name)
 
 	page := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)

@@ -87,7 +87,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 			Strong:     "Turn on two-step verification to create keys.",
 			Before:     " You can list and revoke keys without it.",
 			Action:     "Set up two-step verification",
-			ActionPath: p.TwoStepFor(create),
+			ActionPath: p.TwoStepPath(create),
 		})
 	default:
 		view.CreatePath = create

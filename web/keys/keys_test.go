@@ -107,7 +107,7 @@ func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
 	b.Post(acme.Path("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
-// rules.md, Keys: the list shows each active key's requests of 30 days. Screens wait for them at most a second.
+// The list shows each active key's requests of 30 days. While they cannot be read, screens open without them.
 func TestKeyListShowsUsage(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
@@ -200,7 +200,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `role="search"`)
 }
 
-// On a phone a key takes three lines, including its expiry. Keys of the same name show their ids on a fourth.
+// On a phone a key takes three lines. Keys of the same name show their ids on a fourth.
 func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	for _, name := range []string{"BI", "LMS", "BI"} {
@@ -214,7 +214,7 @@ func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	webtest.RequireAccessible(t, p, "keys")
 }
 
-// A key's page links to its predecessor, successor and log, and shows its own refusals and exports with their network.
+// A key's page links to its predecessor, successor and log, and shows its own refusals and exports with their addresses.
 func TestKeyPageHasItsHistory(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)

@@ -14,7 +14,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The page shows the plan, the reporting mode, and each member's role and two-step verification.
+// The page shows the plan, the reporting mode, and the members, owners first, with their two-step verification.
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
@@ -84,7 +84,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Len(t, w.LogOf(t, acme), 2)
 }
 
-// Nominative reporting requires typing the organisation's name. The form lists the keys that will read names.
+// Nominative reporting requires typing the organisation's name. The form counts the keys that will read names, and lists five.
 func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})

@@ -15,8 +15,8 @@ const SettingsPath = "/settings/api-keys"
 // OrganisationPath returns /o/ and the slug, escaped because imports accept any text as a slug.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// FirstScreen returns the path of screen, or /account for the role member, which may not open it.
-func FirstScreen(m org.Membership, screen string) string {
+// FirstScreenPath returns the path of screen, or /account for the role member, which may not open it.
+func FirstScreenPath(m org.Membership, screen string) string {
 	if m.Role == org.RoleMember {
 		return "/account"
 	}

@@ -26,7 +26,7 @@ func (b Base) expiryNotices(c *fiber.Ctx, p *Principal) ([]Notice, error) {
 		left := k.ExpiresAt.Sub(b.Now())
 		replace := p.KeyPath(k.ID, "/replace")
 		if !p.May(apikeys.ReplaceKey) {
-			replace = p.TwoStepFor(replace)
+			replace = p.TwoStepPath(replace)
 		}
 		notices = append(notices, Notice{
 			Kind:       urgency(left),

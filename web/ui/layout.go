@@ -75,7 +75,7 @@ func (l Layout) OrganisationMenu() (links []Link) {
 	for _, m := range l.User.Memberships {
 		links = append(links, Link{
 			Name:    m.Organisation.Name,
-			Path:    FirstScreen(m, "/reports"),
+			Path:    FirstScreenPath(m, "/reports"),
 			Current: m.Organisation.ID == l.User.Organisation.ID,
 		})
 	}

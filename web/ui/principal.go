@@ -67,8 +67,8 @@ func (p *Principal) KeyPath(id, below string) string {
 	return p.Path(SettingsPath + "/" + id + below)
 }
 
-// TwoStepFor returns the path of the form that sets up two-step verification and continues at next.
-func (p *Principal) TwoStepFor(next string) string {
+// TwoStepPath returns the path of the form that sets up two-step verification and continues at next.
+func (p *Principal) TwoStepPath(next string) string {
 	return WithParam("/account/two-step", "next", next)
 }
 

@@ -59,7 +59,7 @@ func TestNumbersAreGroupedInThrees(t *testing.T) {
 	require.Equal(t, "0.0%", Percent(0))
 }
 
-func TestPeriodsNameEachMonthAndYearOnce(t *testing.T) {
+func TestPeriodsDoNotRepeatTheirMonthOrYear(t *testing.T) {
 	last := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) // a Saturday
 	for days, want := range map[int]string{
 		1: "21 Nov 2026", 21: "1 to 21 Nov 2026", 28: "25 Oct to 21 Nov 2026", 365: "22 Nov 2025 to 21 Nov 2026",
