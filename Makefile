@@ -16,10 +16,10 @@ run: build postgres ## Serve the demo; prints accounts, a key and a curl command
 
 # Tests mostly wait for processes, so six tests of a package run at once. The packages of UNRACED need no race detector:
 # screens and most modules start no goroutines, app/assembly drives the screens under the detector, and app/system and
-# app/chaos drive processes. They run after the others, whose clocks they would disturb.
-UNRACED := $(filter dg/web% %/browsertest %/configs %/doctor %/authz %/config %/format %/input %/netaddr %/segment \
-	%/audit %/games %/identity %/importer %/org %/tenant, $(shell go list ./...)) \
-	dg/app dg/app/demo dg/app/otherprogram dg/app/system dg/app/chaos
+# app/chaos drive processes. They run after the others, whose clocks they would disturb, the slowest first.
+UNRACED := dg/app/system dg/app/chaos dg/app dg/app/demo dg/app/otherprogram \
+	$(filter dg/web% %/browsertest %/configs %/doctor %/authz %/config %/format %/input %/netaddr %/segment \
+	%/audit %/games %/identity %/importer %/org %/tenant, $(shell go list ./...))
 test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	@passed=true; \
 	go test $(RACE) -parallel 6 -timeout 20m $(filter-out $(UNRACED),$(shell go list ./...)) || passed=false; \
