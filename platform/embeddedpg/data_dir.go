@@ -96,9 +96,9 @@ func serverUser(path string) (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL refuses to run as root: add a user postgres")
 }
 
-// canEnter reports whether d.user can enter path or, if that is missing, its nearest parent.
+// canEnter reports whether d.user can enter path or, if that is missing, its nearest existing parent.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
-	for !fileExists(path + "/.") { // also skips a file, for which MkdirAll fails later
+	for !fileExists(path + "/.") { // "/." is missing below a regular file too: its folder is tried
 		path = filepath.Dir(path)
 	}
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
@@ -107,7 +107,7 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 // command returns a command that runs in a new session, out of reach of Ctrl-C. It has little of
 // dg's environment, which may contain secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs, or sh
 	cmd.Dir = "/"                                  // lets the file system of the current folder be unmounted
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: d.user}
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"),

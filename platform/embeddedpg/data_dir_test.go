@@ -21,7 +21,7 @@ func TestLongPathWorks(t *testing.T) {
 }
 
 // If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can enter.
-func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
+func TestDataIsRelocatedIfOnlyRootCanEnter(t *testing.T) {
 	skipUnlessRoot(t)
 	dir := newParallelFolder(t)
 	parent := filepath.Dir(dir)
@@ -36,7 +36,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table kept ()`))
 	stopServer(t, server)
 	require.NoDirExists(t, dir)
-	require.NoError(t, os.Chmod(parent, 0o755)) // dir can now be made; the moved data must be found
+	require.NoError(t, os.Chmod(parent, 0o755)) // dir can now be made; the relocated data must be found
 	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 
@@ -125,17 +125,17 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	}
 }
 
-// A link in PG_BIN or on PATH leads to the other programs. No database is created if initdb is missing beside postgres.
+// A link in PG_BIN or on PATH leads to the other programs. FindPrograms fails if initdb is missing beside postgres.
 func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	target := fakePostgres(t, "99.1")
-	linked := t.TempDir()
-	require.NoError(t, os.Symlink(filepath.Join(target, "postgres"), filepath.Join(linked, "postgres")))
-	t.Setenv("PG_BIN", linked)
+	linkFolder := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(target, "postgres"), filepath.Join(linkFolder, "postgres")))
+	t.Setenv("PG_BIN", linkFolder)
 	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newFolder(t), "postgres"))(t))
 	_, err := FindPrograms(t.Context(), newFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 
 	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
-	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
+	t.Setenv("PATH", linkFolder+":"+os.Getenv("PATH"))
 	require.Equal(t, target, tb.Must(FindProgram(t.Context(), newFolder(t), "postgres"))(t))
 }

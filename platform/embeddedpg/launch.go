@@ -74,7 +74,7 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStalePIDFile removes a killed server's PID file: PostgreSQL may not start if another
+// removeStalePIDFile removes a killed server's socket and PID file: PostgreSQL may not start if another
 // process now has that PID. It keeps the file of a server that dg did not start and that may run.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()

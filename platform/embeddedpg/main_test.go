@@ -102,7 +102,7 @@ func newParallelFolder(t *testing.T, subfolders ...string) string {
 	return newFolder(t, subfolders...)
 }
 
-// newFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
+// newFolder returns the path of a new data folder, in memory if possible. The cleanup kills a server on it.
 func newFolder(t *testing.T, subfolders ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {

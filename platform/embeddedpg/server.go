@@ -79,7 +79,7 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// answerTimeout is how long dg waits before it gives up on a silent server, or logs why it waits on.
+// answerTimeout is how long dg waits before it gives up on a silent server, or logs why it keeps waiting.
 const answerTimeout = 10 * time.Second
 
 // errNoAnswer marks an error that a longer wait does not resolve, unlike a server's recovery.
@@ -183,8 +183,8 @@ func (d dataDir) rotateLog() {
 	}
 }
 
-// Stop ends this process's use of the server. The last user shuts the server down. If ctx ends
-// first, Stop returns an error and the shutdown continues. A second Stop does nothing.
+// Stop ends this process's use of the server. The last user shuts the server down. If ctx ends during
+// the shutdown, Stop returns an error and the shutdown continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.clusterLock == nil {
 		return nil

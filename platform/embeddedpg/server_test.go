@@ -65,8 +65,8 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	require.True(t, serve.data.isRunning())
 }
 
-// If several users stop at once, exactly one of them stops the server. Others may start at that time.
-func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
+// If several users start and stop at once, each has a server, and none runs after the last one.
+func TestUsersThatStopAtOnceLeaveNoServer(t *testing.T) {
 	dir := newParallelFolder(t)
 	var users sync.WaitGroup
 	for range 6 { // the first creates the database, and the others wait for it
@@ -96,7 +96,7 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	require.Error(t, server.Check())
 }
 
-// If the server was killed, the next start serves the same data with a new server.
+// If the server was killed, the next start serves the same data with a new server. The old user does not stop that one.
 func TestKilledServerStartsAgain(t *testing.T) {
 	dir := newParallelFolder(t)
 	server := startServer(t, dir)
@@ -135,7 +135,7 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	require.NoError(t, tb.Exec(t, startServer(t, dir).OwnerURL(), `table kept`))
 }
 
-// The server starts even if another process has the id in postmaster.pid, as after a power cut.
+// The server starts even if postmaster.pid is damaged or has another process's id, as after a power cut.
 func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	dir := newParallelFolder(t)
 	for _, content := range []string{
@@ -170,8 +170,8 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, newClusterFolder))
 }
 
-// The error names a server that dg did not start. dg does not use or stop that server.
-func TestServerStartedByHandIsLeftAlone(t *testing.T) {
+// If a server that dg did not start uses the data, Start fails. The error has that server's process id.
+func TestServerStartedByHandIsNamed(t *testing.T) {
 	dir := newParallelFolder(t)
 	stopServer(t, startServer(t, dir))
 	d := tb.Must(openDataDir(t.Context(), dir))(t)
@@ -226,8 +226,8 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 	require.False(t, server.data.isRunning())
 }
 
-// The error names a busy backend of a killed server, which prevents a new start.
-func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
+// A busy backend of a killed server prevents a new start. The error says how to find and end it.
+func TestErrorExplainsBackendOfAKilledServer(t *testing.T) {
 	dir := newParallelFolder(t)
 	server := startServer(t, dir)
 	conn := tb.Must(pgx.Connect(t.Context(), server.URL()))(t)
