@@ -53,7 +53,7 @@ type listener struct {
 // conn embeds TCPConn, so that tcpOf finds SetLinger and SetWriteBuffer.
 type conn struct {
 	*net.TCPConn
-	ln       *listener
+	listener *listener
 	networks []netip.Prefix // none for a trusted proxy: maxPerNetwork does not apply
 }
 
@@ -98,7 +98,7 @@ func (l *listener) Accept() (net.Conn, error) {
 // admit counts a connection from ip. It returns nil if a limit is reached.
 func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 	tcp, _ := accepted.(*net.TCPConn)
-	c := &conn{TCPConn: tcp, ln: l}
+	c := &conn{TCPConn: tcp, listener: l}
 	if !netaddr.Within(ip, l.srv.opts.TrustedProxies) {
 		c.networks = netaddr.Networks(ip)
 	}
@@ -126,13 +126,13 @@ func (c *conn) Close() error {
 
 // forget removes the connection from the counts. A second call does nothing.
 func (c *conn) forget() {
-	c.ln.mu.Lock()
-	defer c.ln.mu.Unlock()
-	if _, open := c.ln.openConns[c]; open {
-		delete(c.ln.openConns, c)
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	if _, open := c.listener.openConns[c]; open {
+		delete(c.listener.openConns, c)
 		for _, network := range c.networks {
-			if c.ln.connsByNetwork[network]--; c.ln.connsByNetwork[network] == 0 {
-				delete(c.ln.connsByNetwork, network)
+			if c.listener.connsByNetwork[network]--; c.listener.connsByNetwork[network] == 0 {
+				delete(c.listener.connsByNetwork, network)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (r *request) logAccess(status int, bytes int64, duration time.Duration, err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// countAbort counts a connection that its client ended within a request. It logs one a second.
+// countAbort counts a connection that its client ended within a request. It logs at most one a second.
 func (s *Server) countAbort(c *fiber.Ctx) {
 	s.metrics.aborts.Inc()
 	s.abortLog.Do(func() {

@@ -46,7 +46,7 @@ type request struct {
 
 type requestKey struct{}
 
-// requestOf returns the request of c. It panics outside Handle.
+// requestOf returns the request of c. On another program's app, it panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
 // foreignServers maps each fiber.App of another program to its *Server, which has no access log or

@@ -22,7 +22,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// openapi.yaml, X-Request-Id: the client's id is used if it matches [A-Za-z0-9_-]{8,64}.
+// openapi.yaml, Over HTTP: the client's X-Request-Id is used if it matches [A-Za-z0-9_-]{8,64}.
 func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
@@ -37,7 +37,7 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 		require.Regexp(t, requestIDPattern, got)
 		require.Equal(t, response.body, got)
 	}
-	early := server.sendRaw(t, "GET /id#x"+hostLine+"X-Request-Id: my-own-id\r\n\r\n")
+	early := server.sendRaw(t, "GET /id#x"+versionAndHost+"X-Request-Id: my-own-id\r\n\r\n")
 	require.Equal(t, "my-own-id", early.Header.Get("X-Request-Id"), "in front of the router")
 }
 
@@ -113,7 +113,7 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	r := bufio.NewReader(c)
 	for i, letter := range []string{"a", "b"} {
 		value := strings.Repeat(letter, 8)
-		_, _ = fmt.Fprintf(c, "GET /v/%s"+hostLine+"X-Request-Id: %s\r\nUser-Agent: %s\r\n"+
+		_, _ = fmt.Fprintf(c, "GET /v/%s"+versionAndHost+"X-Request-Id: %s\r\nUser-Agent: %s\r\n"+
 			"X-Forwarded-For: 192.0.2.%d\r\n\r\n", value, value, value, i)
 		require.Equal(t, 200, readResponse(tb.Must(http.ReadResponse(r, nil))(t)).StatusCode)
 	}

@@ -124,10 +124,10 @@ func New(o Options) *Server {
 			return err
 		})
 	})
-	srv := s.app.Server()
-	srv.Handler = s.refuseUnknownMethods(s.app.Handler())
-	srv.CloseOnShutdown = true
-	srv.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
+	fasthttpServer := s.app.Server()
+	fasthttpServer.Handler = s.refuseUnknownMethods(s.app.Handler())
+	fasthttpServer.CloseOnShutdown = true
+	fasthttpServer.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
 	return s
 }
 
@@ -147,7 +147,7 @@ func (s *Server) Serve(ln net.Listener) error {
 	return nil
 }
 
-// ErrStopped is the cause of responses that the shutdown aborts.
+// ErrStopped is the cancellation cause of responses that Shutdown aborts.
 var ErrStopped = errors.New("the server is stopping")
 
 const (
@@ -192,9 +192,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 }
 
 func waitUntil(timeout time.Duration, condition func() bool) bool {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(timeout); !condition(); <-tick.C {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for deadline := time.Now().Add(timeout); !condition(); <-ticker.C {
 		if time.Now().After(deadline) {
 			return condition()
 		}

@@ -138,7 +138,7 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	response.requireHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
 		"Content-Length": ""})
 	c := server.dial(t)
-	_, _ = io.WriteString(c, "HEAD /x"+hostLine+"\r\nHEAD /x"+hostLine+"Connection: close\r\n\r\n")
+	_, _ = io.WriteString(c, "HEAD /x"+versionAndHost+"\r\nHEAD /x"+versionAndHost+"Connection: close\r\n\r\n")
 	responses, _ := io.ReadAll(c)
 	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(responses))
 	server.sendRaw(t, "GET /x HTTP/1.0\r\n\r\n").requireError(t, 505)
@@ -158,7 +158,7 @@ func (s *testServer) beginStream(t *testing.T, path string, headerLines ...strin
 	return c
 }
 
-// rules.md, CSV: an aborted transfer ends with a TCP reset. After a FIN inside a chunk, GNU wget would exit 0.
+// openapi.yaml, exportForkPlaysCsv: a late failure resets the connection. After a FIN in a chunk, wget would exit 0.
 func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	for name, afterEnd := range map[string]func() ([]byte, error){
 		"the source fails":     func() ([]byte, error) { return nil, errBrokenRows },
@@ -182,16 +182,16 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	}
 }
 
-// The first rows are sent before the next block is read, compressed or not.
+// The first block is sent before the next one is read, compressed or not.
 func TestFirstBlockIsSentAtOnce(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
-		firstBlockRead := make(chan struct{})
+		firstBlockArrived := make(chan struct{})
 		source := newFakeSource(randomBytes(4000), func() ([]byte, error) {
-			<-firstBlockRead
+			<-firstBlockArrived
 			return nil, io.EOF
 		})
 		serveSource(t, Options{}, source).beginStream(t, "/x", "Accept-Encoding: "+accept)
-		close(firstBlockRead)
+		close(firstBlockArrived)
 		source.requireClosed(t, nil)
 	}
 }
@@ -214,7 +214,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	server := serveSource(t, Options{}, source)
 	c := server.dial(t)
 	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4<<10))
-	_, _ = io.WriteString(c, "GET /x"+hostLine+"\r\n")
+	_, _ = io.WriteString(c, "GET /x"+versionAndHost+"\r\n")
 	select {
 	case call := <-source.closed:
 		require.ErrorIs(t, call.err, ErrClientGone)
@@ -223,7 +223,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	require.ErrorIs(t, tb.ErrorOf(io.Copy(io.Discard, c)), syscall.ECONNRESET)
 }
 
-// A small send buffer lets a slow client meet each write deadline. If dg is killed within a transfer, a reset ends it.
+// A transfer has a small send buffer and, until it is complete, SO_LINGER 0: if dg is killed, a reset ends it.
 func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 	socketOptions := func(conn net.Conn) (linger *unix.Linger, buffer int) {
 		raw, _ := conn.(syscall.Conn).SyscallConn()
@@ -272,7 +272,7 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 }
 
 func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
-	source := &stream{complete: true, req: &request{serverCtx: t.Context()}}
-	require.ErrorIs(t, source.outcome(syscall.ECONNRESET), ErrClientGone)
-	require.NoError(t, source.outcome(nil))
+	s := &stream{complete: true, req: &request{serverCtx: t.Context()}}
+	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)
+	require.NoError(t, s.outcome(nil))
 }
