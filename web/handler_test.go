@@ -236,7 +236,7 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	require.Equal(t, "2 Jan 2199, 01:00", p.Text(`td[data-label="Status"] time`))
 	require.Equal(t, "2 Jan 2199, 00:00 UTC", p.Attr(`td[data-label="Status"] time`, "title"))
 	require.Contains(t, p.Text("[data-zone]"), "Europe/Amsterdam")
-	p.ClickUntil(".switch summary", ".switch[open]")
+	p.ClickAndWaitFor(".switch summary", ".switch[open]")
 	webtest.RequireAccessible(t, p, "the list of organisations")
 	p.Press(kb.Escape)
 	p.WaitFor(".switch:not([open])")
@@ -319,7 +319,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	p.WaitFor("#c-v")
 	require.Contains(t, p.FocusedElement(), "#c-v")
 	requireAnnounced(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
-	p.ClickUntil("#show-score", "#show-score[aria-current]")
+	p.ClickAndWaitFor("#show-score", "#show-score[aria-current]")
 	p.WaitFor("#live:not(:empty)")
 	require.Regexp(t, "1 person played.*"+current+`\. `+compared, p.Text("#live"))
 
@@ -347,6 +347,6 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	require.Equal(t, "Done", p.Text("main .primary"), "the next step")
 	requireAnnounced(`group: New key.*button: Copy key \|`)
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
-	p.ClickUntil(`[data-copy="secret"]`, `#live:text("Copying failed. The text is selected: press Ctrl+C.")`)
+	p.ClickAndWaitFor(`[data-copy="secret"]`, `#live:text("Copying failed. The text is selected: press Ctrl+C.")`)
 	requireAnnounced(`button: Copy key \|`)
 }

@@ -28,7 +28,7 @@ type proof struct {
 	organisations []string
 	checksums     []string        // a checksum of the rows of each table and organisation
 	rowsMoved     bool            // whether the rows have moved to the next organisation
-	usesTables    map[string]bool // by SQL text: whether the statement uses an organisation's table
+	usesOrgTable  map[string]bool // by SQL text: whether the statement uses an organisation's table
 	dependsOnRows map[string]bool // by tag: whether the statement needs rows of an organisation, or uses no such table
 }
 
@@ -41,7 +41,7 @@ var (
 
 // newProof adds row-level security to the tables of organisations. The serving role loses its rights on them.
 func newProof(t *testing.T, database string) *proof {
-	p := &proof{t: t, tables: map[string]string{"organisations": "id"}, usesTables: map[string]bool{},
+	p := &proof{t: t, tables: map[string]string{"organisations": "id"}, usesOrgTable: map[string]bool{},
 		dependsOnRows: map[string]bool{}}
 	p.admin = tb.Must(pgx.Connect(t.Context(), tb.AsRole(database, "postgres")))(t)
 	t.Cleanup(func() { _ = p.admin.Close(t.Context()) })
@@ -134,10 +134,10 @@ func (p *proof) changedOrganisations() (organisations []string) {
 }
 
 func (p *proof) usesOrganisationTable(s sentStatement) bool {
-	if _, cached := p.usesTables[s.sql]; !cached {
-		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == "42501" // the role may not read the table
+	if _, cached := p.usesOrgTable[s.sql]; !cached {
+		p.usesOrgTable[s.sql] = p.run(s, "dg_app", everyone) == "42501" // the role may not read the table
 	}
-	return p.usesTables[s.sql]
+	return p.usesOrgTable[s.sql]
 }
 
 // sufficientFor returns the candidates, organisations or noOne, whose rows alone give the statement's result.

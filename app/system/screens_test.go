@@ -37,7 +37,7 @@ func signIn(t *testing.T, p *browsertest.Page, dg *apptest.Child, a demo.Account
 }
 
 func revokeFirstKey(t *testing.T, p *browsertest.Page) {
-	p.ClickUntil("table.keys tbody tr:first-child a.revoke", "dialog[open]")
+	p.ClickAndWaitFor("table.keys tbody tr:first-child a.revoke", "dialog[open]")
 	require.Contains(t, p.FocusedElement(), "Cancel")
 	p.Press(kb.Escape)
 	p.WaitFor("body:not(:has(dialog[open]))")
@@ -105,7 +105,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	answer := func() string {
 		page.Click("[data-try] > summary")
 		page.Fill("#try-key", dg.token)
-		page.ClickUntil("[data-try] button.primary", ".answer[data-answered]")
+		page.ClickAndWaitFor("[data-try] button.primary", ".answer[data-answered]")
 		return page.Text(".answer")
 	}
 	assert.Regexp(t, `\n200\n(?s:.*)ratelimit: "key"`, answer(), "the fork of the examples is the demo's")
@@ -213,10 +213,10 @@ var colourRules = []string{"color-contrast", "link-in-text-block"}
 // checkAccessibility checks the page in light mode on a desktop, in dark mode on a phone, and in forced colours.
 func checkAccessibility(t *testing.T, p *browsertest.Page) {
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
-	assert.False(t, p.ScrollsSideways(), "at 1280 px")
+	assert.False(t, p.ScrollsHorizontally(), "at 1280 px")
 	p.Emulate(320, browsertest.Dark)
 	assert.Empty(t, p.Axe(colourRules...), "dark, at 320 px")
-	assert.False(t, p.ScrollsSideways(), "at 320 px")
+	assert.False(t, p.ScrollsHorizontally(), "at 320 px")
 	p.Emulate(1920, browsertest.ForcedColours)
 	assert.Empty(t, p.Axe(colourRules...), "forced colours")
 	p.Emulate(1280, browsertest.Light)
@@ -261,5 +261,5 @@ func click(selectors ...string) func(*browsertest.Page) {
 
 func createKey(p *browsertest.Page) {
 	p.Fill("#name", "A key to look at")
-	p.ClickUntil(`main button.primary`, "#secret")
+	p.ClickAndWaitFor(`main button.primary`, "#secret")
 }

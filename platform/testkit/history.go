@@ -27,7 +27,7 @@ type HistoryIDs struct {
 
 // WriteHistory writes an import file for tests and scripts/bench. It has an organisation on Enterprise
 // with a fork, players, groups and plays. Nine of ten plays are finished. The plays are in the order
-// of their start. The same seed and instant give the same file. Memory does not grow with plays.
+// of their start. The same seed, now and size give the same file. Memory does not grow with plays.
 func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (HistoryIDs, error) {
 	h := historyWriter{out: bufio.NewWriter(w), now: now.UTC().Truncate(time.Millisecond)}
 	var key [32]byte

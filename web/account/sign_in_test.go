@@ -128,7 +128,7 @@ func TestSignInWorksByKeyboard(t *testing.T) {
 	p.Press(w.CodeNow(t, testkit.TOTPSecret), kb.Enter)
 	p.WaitFor(`h1:text("Account")`)
 	require.Equal(t, "/account", p.Path())
-	p.ClickUntil(`button:text("Sign out")`, `h1:text("Sign in")`)
+	p.ClickAndWaitFor(`button:text("Sign out")`, `h1:text("Sign in")`)
 	p.Back()
 	p.WaitFor(`h1:text("Sign in")`)
 }
@@ -154,7 +154,7 @@ func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 		p.Press(kb.Enter)
 		p.WaitFor(`h1:text("Account")`)
 		require.Contains(t, p.Text("main"), strings.TrimSpace(email), "shown as written")
-		p.ClickUntil(`button:text("Sign out")`, `h1:text("Sign in")`)
+		p.ClickAndWaitFor(`button:text("Sign out")`, `h1:text("Sign in")`)
 	}
 	for _, email := range []string{
 		"no-at-sign", "two words@x.org", "a@b@c", "Name <a@b.org>", "jürgen@example.org", "@example.org", "a@",
@@ -174,16 +174,16 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.AdminPlain, "/account/two-step")
 	p.Fill("#current", testkit.Password)
-	p.ClickUntil(`button:text("Continue")`, "svg.qr")
+	p.ClickAndWaitFor(`button:text("Continue")`, "svg.qr")
 	secret := p.Text("#totp")
 	require.Regexp(t, `^[A-Z2-7]{32}$`, secret)
 	require.Equal(t, secret, copyWith(p, "Copy"), "without blanks")
 	code := w.CodeNow(t, secret)
 	p.Fill("#code", code[:3]+" "+code[3:])
-	p.ClickUntil(`button:text("Turn on two-step verification")`, "#codes")
+	p.ClickAndWaitFor(`button:text("Turn on two-step verification")`, "#codes")
 	recoveryCodes := strings.Fields(p.Text("#codes"))
 	require.Len(t, recoveryCodes, 10)
-	p.ClickUntil(`a:text("Done")`, "dialog[open]")
+	p.ClickAndWaitFor(`a:text("Done")`, "dialog[open]")
 	p.Click(`button:text("Stay here")`)
 	require.Equal(t, recoveryCodes, strings.Fields(copyWith(p, "Copy codes")))
 	file := browsertest.Eval[string](p, `new Promise((done) => {
@@ -192,13 +192,13 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 		document.querySelector('[data-download]').click();
 	})`)
 	require.Equal(t, recoveryCodes, strings.Fields(file))
-	p.ClickUntil(`a:text("Done")`, `#live:text("Two-step verification is on. Your other sessions have ended.")`)
+	p.ClickAndWaitFor(`a:text("Done")`, `#live:text("Two-step verification is on. Your other sessions have ended.")`)
 	p.Reload()
 	require.NotContains(t, p.Text("body"), recoveryCodes[0])
 }
 
 func copyWith(p *browsertest.Page, button string) string {
 	return p.CopiedText(func() {
-		p.ClickUntil(`button:text("`+button+`")`, `button:text("Copied")`)
+		p.ClickAndWaitFor(`button:text("`+button+`")`, `button:text("Copied")`)
 	})
 }

@@ -244,7 +244,7 @@ func TestDocsAreSearchedInABrowser(t *testing.T) {
 	p.Emulate(1280, browsertest.Light)
 	require.Equal(t, "location", p.Attr(`.sidebar a[href="#errors"]`, "aria-current"))
 	for _, section := range []string{"limits", "http"} {
-		p.ClickUntil(`.sidebar a[href="#`+section+`"]`, `.sidebar a[href="#`+section+`"][aria-current]`)
+		p.ClickAndWaitFor(`.sidebar a[href="#`+section+`"]`, `.sidebar a[href="#`+section+`"][aria-current]`)
 		require.Equal(t, 1, p.Count(".sidebar a[aria-current=location]"))
 		require.Positive(t, browsertest.Eval[float64](p,
 			`document.querySelector('.sidebar').getBoundingClientRect().top`), "it is in sight")
@@ -257,7 +257,7 @@ func TestDocsAreSearchedInABrowser(t *testing.T) {
 	p.WaitFor("#error-table")
 	p.WaitFor(`.sidebar a[href="/docs/errors"][aria-current]`)
 	p.Fill("#search", "429")
-	p.ClickUntil(`.results a[href="/docs/errors#ERR_RATE_LIMITED"]`, "#ERR_RATE_LIMITED:target")
+	p.ClickAndWaitFor(`.results a[href="/docs/errors#ERR_RATE_LIMITED"]`, "#ERR_RATE_LIMITED:target")
 	p.Fill("#search", "power bi")
 	p.Press(kb.Enter)
 	p.WaitFor("#recipe")

@@ -64,7 +64,7 @@ func (p *Page) Click(selector string) {
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
 
-func (p *Page) ClickUntil(selector, visible string) {
+func (p *Page) ClickAndWaitFor(selector, visible string) {
 	p.Click(selector)
 	p.WaitFor(visible)
 }

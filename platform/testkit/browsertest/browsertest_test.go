@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Errors of the page, its console and its requests fail the test when it ends.
+// Errors of the page, its console and its requests are faults. An error status of the page itself is not.
 func TestErrorsOfThePageAreFound(t *testing.T) {
 	t.Parallel()
 	pages := map[string]struct{ body, wantFault string }{

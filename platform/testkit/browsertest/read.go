@@ -77,7 +77,7 @@ func (p *Page) FocusedElement() string {
 
 func (p *Page) Path() string { return Eval[string](p, "location.pathname + location.search") }
 
-func (p *Page) ScrollsSideways() bool {
+func (p *Page) ScrollsHorizontally() bool {
 	return Eval[bool](p,
 		`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`)
 }

@@ -41,7 +41,7 @@ max_client_conn = 1000
 
 // StartBouncer starts PgBouncer in transaction mode in front of a URL's server, with the lines added to
 // its configuration. through turns a URL of the server into one of PgBouncer.
-func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func(connection string) string) {
+func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func(databaseURL string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)
@@ -82,18 +82,18 @@ func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func
 		}
 		return err == nil
 	}, 10*time.Second, 5*time.Millisecond, "PgBouncer does not answer: see %s/log", dir)
-	return func(connection string) string { return tb.OnSocket(connection, dir, "6432") }
+	return func(databaseURL string) string { return tb.OnSocket(databaseURL, dir, "6432") }
 }
 
 var roleDefaultsPattern = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
 // SetRoleDefaults applies the role settings of roles.sh to the URL's role, in the URL's database.
-func SetRoleDefaults(t testing.TB, direct string) {
+func SetRoleDefaults(t testing.TB, directURL string) {
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // relative to app/system or platform/postgres
 	require.NoError(t, err)
-	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)
+	database := tb.Query[string](t, directURL, `select quote_ident(current_database())`)
 	for _, match := range roleDefaultsPattern.FindAllStringSubmatch(string(script), -1) {
-		require.NoError(t, tb.Exec(t, direct,
+		require.NoError(t, tb.Exec(t, directURL,
 			"alter role current_user in database "+database+" "+match[1]))
 	}
 }

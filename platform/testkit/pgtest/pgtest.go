@@ -86,6 +86,6 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	return db
 }
 
-func withDatabase(connection, name string) string {
-	return tb.ChangeURL(connection, func(u *url.URL) { u.Path = "/" + name })
+func withDatabase(databaseURL, name string) string {
+	return tb.ChangeURL(databaseURL, func(u *url.URL) { u.Path = "/" + name })
 }

@@ -64,7 +64,7 @@ func (c *Collector) Spans() (spans []*tracepb.Span) {
 	return spans
 }
 
-// Attributes maps attribute names to values, with numbers as text.
+// Attributes maps attribute names to values. A number becomes a protobuf text, such as int_value:200.
 func Attributes(pairs []*commonpb.KeyValue) map[string]string {
 	values := map[string]string{}
 	for _, pair := range pairs {

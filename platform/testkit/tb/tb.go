@@ -48,8 +48,8 @@ func ErrorOf[T any](_ T, err error) error { return err }
 func ErrorOf2[T, U any](_ T, _ U, err error) error { return err }
 
 // ChangeURL returns a database's URL after a change, such as of the role.
-func ChangeURL(connection string, change func(*url.URL)) string {
-	u, err := url.Parse(connection)
+func ChangeURL(databaseURL string, change func(*url.URL)) string {
+	u, err := url.Parse(databaseURL)
 	if err != nil {
 		panic(err) // the URL is a constant of a test
 	}
@@ -57,13 +57,13 @@ func ChangeURL(connection string, change func(*url.URL)) string {
 	return u.String()
 }
 
-func AsRole(connection, role string) string {
-	return ChangeURL(connection, func(u *url.URL) { u.User = url.User(role) })
+func AsRole(databaseURL, role string) string {
+	return ChangeURL(databaseURL, func(u *url.URL) { u.User = url.User(role) })
 }
 
 // OnSocket returns the URL of the database through the socket in the folder.
-func OnSocket(connection, folder, port string) string {
-	return ChangeURL(connection, func(u *url.URL) {
+func OnSocket(databaseURL, folder, port string) string {
+	return ChangeURL(databaseURL, func(u *url.URL) {
 		query := u.Query()
 		query.Set("host", folder)
 		query.Set("port", port)

@@ -127,7 +127,7 @@ func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	} {
 		p.Emulate(width, mode)
 		require.Empty(t, p.Axe(), "%s, %d px", name, width)
-		require.False(t, p.ScrollsSideways(), "%s, %d px", name, width)
+		require.False(t, p.ScrollsHorizontally(), "%s, %d px", name, width)
 	}
 	p.Emulate(1280, browsertest.Light)
 }
