@@ -73,7 +73,7 @@ func (a Address) Base() (string, error) {
 		"https://dg.example.org, or http on a loopback host, such as http://127.0.0.1:8080")
 }
 
-func hostIsLocal(base string) bool {
+func isLoopbackURL(base string) bool {
 	u, err := url.Parse(base)
 	return err == nil && netaddr.IsLoopback(u.Hostname())
 }
@@ -81,7 +81,7 @@ func hostIsLocal(base string) bool {
 // LoopbackOnly reports whether only this machine reaches dg. The base URL may be https, because
 // Safari keeps the session cookie only over https.
 func (a Address) LoopbackOnly() bool {
-	return hostIsLocal("http://"+a.Addr) && (a.BaseURL == "" || hostIsLocal(a.BaseURL))
+	return isLoopbackURL("http://"+a.Addr) && (a.BaseURL == "" || isLoopbackURL(a.BaseURL))
 }
 
 // Serve has the settings that dg serve and dg doctor share.

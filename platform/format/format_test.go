@@ -85,7 +85,7 @@ func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	})
 }
 
-// rules.md, Formats: instants are in UTC, with three decimals, truncated.
+// rules.md, Formats: instants are truncated to milliseconds. They are in UTC, with three decimals.
 func TestInstantHasThreeDecimalsInUTC(t *testing.T) {
 	instant := time.Date(2026, 3, 1, 10, 30, 0, 999_999, time.FixedZone("CET", 3600))
 	require.Equal(t, "2026-03-01T09:30:00.000Z", format.Instant(instant))

@@ -86,8 +86,8 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// A wrong use of Checker panics, or its error names the field and the rule.
-func TestInvalidTagsAreReported(t *testing.T) {
+// Check panics for a value that is no struct. Without a message for a rule, the error names the field and the rule.
+func TestMisuseOfCheckerIsReported(t *testing.T) {
 	checker := input.New(nil, nil)
 	require.Panics(t, func() { _ = checker.Check("text") })
 	require.ErrorContains(t, checker.Check(struct {
@@ -137,7 +137,7 @@ func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	}
 }
 
-// A name must not contain characters that are invisible or change how others look.
+// A text must not contain invisible characters, except joiners and variation selectors that a script or emoji needs.
 func TestIsPrintableRejectsInvisibleCharacters(t *testing.T) {
 	for name, text := range map[string]string{
 		"letters": "Power BI, é (2)", "a combining accent": "e\u0301", "Arabic": "اختبار",

@@ -76,8 +76,8 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	})
 }
 
-// When its context ends, work stops waiting for a slot of its key or of the limiter.
-func TestWaitingEndsWithItsContext(t *testing.T) {
+// Work whose context has ended gets no slot, even of a free key. Its error is the context's cause, and no refusal.
+func TestEndedContextGetsNoSlot(t *testing.T) {
 	limiter := New(Options{Max: 1, PerKey: 1})
 	acquire(t, limiter, "a", 1)
 	errGone := errors.New("gone")

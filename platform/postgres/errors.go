@@ -40,7 +40,7 @@ var (
 	}
 )
 
-// IsDatabaseError reports whether err comes from the database or its connection.
+// IsDatabaseError reports whether err comes from the database or its connection, or is a timeout.
 func IsDatabaseError(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || IsUnavailable(err)

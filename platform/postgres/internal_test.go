@@ -57,7 +57,7 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 	}
 }
 
-// The error of an invalid URL names the faulty option or file. RoleOf finds the user before the host or in the query.
+// The error of an invalid URL names the fault, without the password. RoleOf finds the user anywhere in the URL.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
 	for suffix, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",

@@ -107,7 +107,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-// If the server ends the connection within a result, pgx and gorm return an unavailable error, not a partial result.
+// If the server ends the connection within a result, pgx and gorm return an unavailable error.
 func TestTerminatedConnectionIsUnavailable(t *testing.T) {
 	db := openDB(t, postgres.Options{MaxConns: 1})
 	const terminateSQL = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end

@@ -40,7 +40,7 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	setReplayed := func(lsn string) {
 		require.NoError(t, tb.Exec(t, url, `update standby.replayed set lsn = '`+lsn+`'`))
 	}
-	requireLeftOut := func() {
+	requireNotAcquired := func() {
 		conn := primary.AcquireReplica(t.Context(), postgres.Position{Timeline: 1, LSN: 2})
 		if conn != nil {
 			conn.Release() // pool.Close waits for it
@@ -55,10 +55,10 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 		waitUntilUsed(t, replica, primary)
 		setReplayed("0/1")
 		conn := tb.Must(primary.Pool.Acquire(t.Context()))(t)
-		requireLeftOut()
+		requireNotAcquired()
 		conn.Release()
 	}
-	requireLeftOut()
+	requireNotAcquired()
 	require.True(t, replica.LeftOut())
 }
 

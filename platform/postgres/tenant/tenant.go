@@ -78,7 +78,8 @@ func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// addScope adds the tenant's condition. Raw SQL must have the tenant among its parameters instead.
+// addScope adds the organisation's condition, or returns false if it cannot. Raw SQL must have the
+// organisation among its parameters instead.
 func addScope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {

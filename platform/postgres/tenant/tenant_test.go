@@ -67,12 +67,12 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	count := new(int64)
 	scoped := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	model := func() *gorm.DB { return scoped().Model(&playerGroup{}) }
-	const greatest = "(select max(name) from player_groups)"
+	const maxName = "(select max(name) from player_groups)"
 	replace := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true}
 	groups := clause.From{Tables: []clause.Table{{Name: "player_groups"}}}
 	ids := db.Model(&playerGroup{}).Select("id")
-	const names = "select * from player_groups"
-	const named = "select * from player_groups where org_id = @org"
+	const allGroups = "select * from player_groups"
+	const groupsOfOrg = "select * from player_groups where org_id = @org"
 	for name, err := range map[string]error{
 		"query":                db.Where("name = ?", "Sales").Find(&loaded).Error,
 		"query by id":          db.Take(&group, "id = ?", acmeSales).Error,
@@ -99,11 +99,11 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"moved":                scoped().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
 		"quoted table":         scoped().Table(`"player_groups"`).Count(count).Error,
 		"moved by its field":   model().Where("id = ?", acmeSales).Update("OrgID", beta).Error,
-		"expression as value":  scoped().Where("name = ?", gorm.Expr(greatest)).Find(&loaded).Error,
+		"expression as value":  scoped().Where("name = ?", gorm.Expr(maxName)).Find(&loaded).Error,
 		"expression in a map":  scoped().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&loaded).Error,
 		"expression in a list": scoped().Where("name in ?", []any{gorm.Expr("name")}).Find(&loaded).Error,
 		"expression by name":   scoped().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&loaded).Error,
-		"expression in select": model().Select(greatest).Find(&loaded).Error,
+		"expression in select": model().Select(maxName).Find(&loaded).Error,
 		"select with a value":  model().Select("coalesce(?, name)", "x").Find(&loaded).Error,
 		"distinct":             model().Distinct("lower(name)").Find(&loaded).Error,
 		"group":                model().Select("id").Group("lower(name)").Find(&loaded).Error,
@@ -118,10 +118,10 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"create":             db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
 		"create by map":      db.Table("player_groups").Create(row).Error,
 		"replace":            db.Clauses(replace).Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
-		"text":               db.Raw(names+" where org_id = ?", acme).Scan(&loaded).Error,
-		"scoped text":        scoped().Raw(names+" where org_id = ?", acme).Scan(&loaded).Error,
-		"text without it":    tenant.Raw(db, acme, names).Scan(&loaded).Error,
-		"text of none":       tenant.Raw(db, "", named).Scan(&loaded).Error,
+		"text":               db.Raw(allGroups+" where org_id = ?", acme).Scan(&loaded).Error,
+		"scoped text":        scoped().Raw(allGroups+" where org_id = ?", acme).Scan(&loaded).Error,
+		"text without it":    tenant.Raw(db, acme, allGroups).Scan(&loaded).Error,
+		"text of none":       tenant.Raw(db, "", groupsOfOrg).Scan(&loaded).Error,
 		"statement":          db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
 		"statement of none":  tenant.Exec(db, acme, "update player_groups set name = 'x'").Error,
 		"in transaction": db.Transaction(func(tx *gorm.DB) error {
