@@ -85,7 +85,7 @@ func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	}
 }
 
-// An entry without organisation or actor kind, or with an action that Actions lacks, is not appended.
+// An entry without organisation or actor kind, or with an unknown action, is not appended. OnWriteFailure is called.
 func TestInvalidEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	tx := b.DB.Gorm.WithContext(t.Context())
@@ -259,12 +259,12 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	refusalLine, otherLines, _ := strings.Cut(file.String(), "\n")
 	require.Contains(t, refusalLine, `"at":"2025-12-31T23:59:00.000Z","actorKind":"key","actorId":"k",`)
 	require.Contains(t, refusalLine, `"details":{"refusals":40},`)
-	newest, _, _ := strings.Cut(otherLines, "\n")
+	entryLine, _, _ := strings.Cut(otherLines, "\n")
 	require.Regexp(t, `^\{"entryId":"E\d+","organisationId":"`+ourOrganisation+`","at":"2025-12-31T23:00:00.000Z",`+
 		`"actorKind":"key","actorId":"k","actorName":"Entrepôt","action":"api_key.refused",`+
 		`"reason":"wrong_secret","targetKind":"fork","targetId":"f","details":\{"rows":12\},`+
 		`"method":"GET","path":"/api/v1/forks","address":"192.0.2.1","userAgent":"bi/1.0",`+
-		`"requestId":"request-2499"\}$`, newest)
+		`"requestId":"request-2499"\}$`, entryLine)
 
 	prune := func(log *audit.Log, expected int64) error {
 		return log.Prune(t.Context(), ourOrganisation, pruneBefore, expected, audit.Request{Path: "dg audit prune"})

@@ -22,8 +22,8 @@ var ReadAuditLog = authz.Permission{Resource: "audit_log", Action: "read"}
 type Log struct {
 	db *postgres.DB
 
-	// OnWriteFailure is called when a method of Log fails to write. It is never nil. Set it before
-	// the first write.
+	// OnWriteFailure is called when an entry or a count of refusals cannot be added. It is never nil.
+	// Set it before the first write.
 	OnWriteFailure func()
 }
 

@@ -38,7 +38,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.Equal(t, 20_001, strings.Count(b.readBody(response), "\n"))
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
-	require.Zero(t, b.CountRows(finishedEntries))
+	require.Zero(t, b.CountRows(finishedEntriesSQL))
 	require.NoError(t, b.WhileWaiting(lock, func() error {
 		b.service.Drain()
 		return nil
@@ -58,7 +58,7 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"rows": 0, "outcome": "failed"`)
 }
 
-// openapi.yaml, exportForkPlaysCsv: a key that is revoked before the first row gets an error instead of a file.
+// openapi.yaml, exportForkPlaysCsv: a key that is revoked before the first byte gets an error instead of a file.
 func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 	b := setup(t)
 	b.request.Recheck = func(context.Context, *postgres.DB) error { return apperr.New(apperr.AuthRequired, "Revoked.") }
@@ -138,7 +138,7 @@ func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 			require.Equal(t, sent, response.Header.Get("Content-Disposition") != "")
 			require.Equal(t, sent, strings.Contains(b.readBody(response), "playId,"))
 			b.service.Drain()
-			require.Zero(t, b.CountRows(finishedEntries), "no end without a start")
+			require.Zero(t, b.CountRows(finishedEntriesSQL), "no end without a start")
 		}
 		require.Zero(t, b.service.slots.Stats().Running)
 	}
@@ -222,7 +222,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 			b.readBody(b.send(http.MethodGet))
 			b.service.pendingRecords.Wait()
 			require.Equal(t, attempts, testkit.Query[int64](b.World, `select last_value from attempts`))
-			require.Equal(t, attempts == 3, b.CountRows(finishedEntries) == 1)
+			require.Equal(t, attempts == 3, b.CountRows(finishedEntriesSQL) == 1)
 		})
 	}
 }
@@ -326,7 +326,7 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 	})
 }
 
-// rules.md, Unchanged: an export holds its slot while its proof is computed.
+// An export holds its slot while its proof is computed.
 func TestProofHoldsASlot(t *testing.T) {
 	b := setup(t)
 	b.request.Query.MaxHashedPlays = 10

@@ -171,8 +171,8 @@ func (e source) Close(_ int64, cause error) {
 	})
 }
 
-// recordStart commits export.started before anything is sent. It is not cancelled with the request: a
-// cancelled insert may or may not have committed. Errors: apperr.Unavailable.
+// recordStart commits export.started before anything is sent. Only the first byte's deadline cancels
+// it: a cancelled insert may or may not have committed. Errors: apperr.Unavailable.
 func (e *Export) recordStart() error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByteDeadline)
 	defer cancel()

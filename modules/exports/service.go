@@ -66,7 +66,7 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 }
 
 // Drain waits at most two seconds for the writes of export.finished, because the database may not
-// respond. No export may start after the call.
+// respond. Call it after the last export has ended.
 func (s *Service) Drain() {
 	done := make(chan struct{})
 	go func() {

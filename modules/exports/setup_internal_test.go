@@ -110,9 +110,9 @@ func (b *fixture) readDetails(action string) string {
 // finishedDetails returns the details of export.finished. It waits for the entry and for the release of the connection.
 func (b *fixture) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
-		return b.CountRows(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
+		return b.CountRows(finishedEntriesSQL) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
 	}, 10*time.Second, 5*time.Millisecond)
 	return b.readDetails("export.finished")
 }
 
-const finishedEntries = `audit_entries where action = 'export.finished'`
+const finishedEntriesSQL = `audit_entries where action = 'export.finished'`
