@@ -194,8 +194,8 @@ func (m *windowModel) request() (accepted bool, remaining int, oldestAge float64
 }
 
 // rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none of its
-// requests is refused below 120. Remaining and Reset equal the model's. Between bursts, the test moves the
-// window's timestamps back by tens of seconds, less the duration of the burst.
+// requests is refused below 120. Remaining equals the model's, Reset is smaller by at most the burst's duration.
+// Between bursts, the test moves the window's timestamps back by tens of seconds, less the burst's duration.
 func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	for seed := range uint64(6) {

@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// rules.md, Keys: owners, and admins with two-step verification, create and rename; any owner or admin revokes.
+// Owners, and admins with two-step verification, create, replace and rename keys. Any owner or admin lists and revokes.
 func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

@@ -139,7 +139,7 @@ func TestCounterIsBounded(t *testing.T) {
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
 }
 
-// Usage is stored at each interval. A failed attempt loses no counts, and later attempts follow.
+// Run attempts to store usage at each interval. A failed attempt loses no counts, and later attempts follow.
 func TestUsageIsStoredAtEachInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := pgxpool.New(t.Context(), "")

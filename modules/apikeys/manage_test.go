@@ -73,7 +73,7 @@ func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	}
 }
 
-// rules.md, Bounds: a revocation does not wait for an import that changes its actor, nor for a request of the key.
+// A revocation waits for no request of its key (rules.md, Bounds), nor for an import that changes its actor.
 func TestRevocationDoesNotWait(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -183,7 +183,7 @@ func (b *fixture) storeUsage() {
 	}
 }
 
-// Each request is counted once, as accepted, refused or limited, on either instance.
+// Each request of a known key is counted once, as accepted, refused or limited, on either instance.
 func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -105,7 +105,7 @@ func (u *UsageCounter) Run(ctx context.Context) {
 }
 
 // storeUsageSQL adds the counts of all keys in a fixed order, so that instances cannot deadlock. The
-// join drops the counts of deleted keys. It also deletes stored counts older than UsageDays.
+// join drops the counts of deleted keys. The statement also deletes counts older than UsageDays.
 const storeUsageSQL = `/* apikeys.storeUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked
