@@ -139,8 +139,8 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 }
 
 const (
-	maxHashed         = 1_000  // plays hashed for a GET, a small part of its time
-	maxHashedForProof = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
+	maxHashedPlays       = 1_000  // plays hashed for a GET, a small part of its time
+	maxHashedPlaysForTag = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
 )
 
 // queryOf returns the fork and the query of a report. Query.Position keeps the report from being
@@ -152,9 +152,9 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	}
 	query, err := reportQuery(r.c, fork)
 	query.Position = r.caller.Position
-	query.MaxHashedPlays = maxHashed
+	query.MaxHashedPlays = maxHashedPlays
 	if r.c.Method() == fiber.MethodHead || r.c.Get(fiber.HeaderIfNoneMatch) != "" {
-		query.MaxHashedPlays = maxHashedForProof
+		query.MaxHashedPlays = maxHashedPlaysForTag
 	}
 	return fork, query, err
 }

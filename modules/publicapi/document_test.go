@@ -76,8 +76,8 @@ func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	require.Equal(t, string(release[1]), info.Version)
 }
 
-// endpoints returns the document's paths with their scopes. It appends query to paths that take a period.
-func endpoints(t *testing.T, query string) map[string]apikeys.Scope {
+// documentedScopes returns the scope of each path in the document. It appends query to paths that take a period.
+func documentedScopes(t *testing.T, query string) map[string]apikeys.Scope {
 	scopes := map[string]apikeys.Scope{}
 	for path, item := range storedDocument(t).Paths.Map() {
 		if item.Get.Parameters.GetByInAndName("query", "from") != nil {

@@ -107,7 +107,7 @@ var provocations = map[string]func(a *attempt){
 	"KeyMissing":    func(a *attempt) { a.authorization = "" },
 	"KeyIncomplete": func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] },
 	"KeyMalformed":  func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] + "-" },
-	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.key) },
+	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + tokenWithWrongSecret(a.key) },
 	"KeyRevoked":    executeSQL(`update api_keys set revoked_at = '2026-02-03T09:30:59Z' where id = $1`),
 	"KeyExpired":    executeSQL(`update api_keys set expires_at = '2026-02-03T09:30:59Z' where id = $1`),
 	"PlanBelowPro": executeSQL(
@@ -117,14 +117,14 @@ var provocations = map[string]func(a *attempt){
 	"OtherOrganisation": func(a *attempt) { a.fork = a.foreign.forks[0] },
 	"TooManyRejections": func(a *attempt) {
 		a.w.Exec(strings.Replace(fillWindowSQL, "false", "true", 1), a.key.ID)
-		a.authorization = "Bearer " + wrongSecret(a.key)
+		a.authorization = "Bearer " + tokenWithWrongSecret(a.key)
 	},
 
 	"HttpVersion":  setRawExport("HTTP/1.0"),                                           // exports need HTTP/1.1
 	"RangeRefused": setRawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // as wget resumes a download
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(revokeEntriesSQL)
-		a.authorization = "Bearer " + wrongSecret(a.key)
+		a.authorization = "Bearer " + tokenWithWrongSecret(a.key)
 	},
 	"ExportNotRecorded": func(a *attempt) {
 		a.w.Exec(revokeEntriesSQL)
@@ -193,7 +193,7 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 			w := shared
 			// these errors need a change of the whole database
 			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded", "Internal", "Unavailable"}, name) {
-				w = startAlone(t)
+				w = startWithoutParallel(t)
 			}
 			a := newAttempt(t, w)
 			provoke(a)
@@ -241,7 +241,7 @@ var checkCases = []checkCase{
 	{"9", "GroupUnknown", ""},
 }
 
-func wrongSecret(key testkit.Key) string {
+func tokenWithWrongSecret(key testkit.Key) string {
 	key.Secret = strings.Repeat("a", len(key.Secret))
 	return key.Token()
 }
@@ -338,7 +338,7 @@ func accessCases(t *testing.T, own, foreign *organisation) (cases []accessCase) 
 	otherScopes := map[apikeys.Scope]apikeys.Scope{
 		apikeys.ForksRead: apikeys.ReportsRead, apikeys.ReportsRead: apikeys.ForksRead,
 	}
-	for path, scope := range endpoints(t, "?from=2024-05-01&to=2024-05-31") {
+	for path, scope := range documentedScopes(t, "?from=2024-05-01&to=2024-05-31") {
 		withFork := func(fork string) string { return strings.Replace(path, "{forkId}", fork, 1) }
 		target := withFork(strings.ToUpper(own.forks[0]))
 		cases = append(cases, accessCase{target, scope, 200, ""},

@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: forks have all fields but the configuration. The list is ordered by creation, then by id.
+// Forks have all fields but the configuration. The list is ordered by creation, then by id.
 func TestForksHaveAllFieldsAndAreOrdered(t *testing.T) {
 	w := start(t)
 	org := w.newOrganisation("pseudonymous", 9, 0)
@@ -63,7 +63,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	for _, path := range slices.AppendSeq([]string{
 		"/api/v1/forks/{forkId}/exports/csv" + period + "&groupId=" + org.groups[0].id,
 		"/api/v1/forks/" + otherOrg.forks[0], "/api/v1/forks/x", "/api/v1/forks/{forkId}/stats", "/api/v1/x",
-	}, maps.Keys(endpoints(t, period))) {
+	}, maps.Keys(documentedScopes(t, period))) {
 		path = strings.Replace(path, "{forkId}", org.forks[0], 1)
 		get := w.get(t, path, key, "User-Agent", "Power Query")
 		head := w.send(t, http.MethodHead, path, "Bearer "+key.Token()).Is(t, get.StatusCode)
@@ -113,7 +113,7 @@ func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w.Exec(fillWindowSQL, key.ID)
 	requireHeaders("/api/v1/forks", 429, "0")
 	w.Exec(`delete from api_key_windows`)
-	rejected := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(key))
+	rejected := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+tokenWithWrongSecret(key))
 	require.Empty(t, rejected.Header.Values("DG-Key-Expires"))
 	require.Empty(t, rejected.Header.Values("RateLimit"))
 }

@@ -99,7 +99,7 @@ func (open exportOpener) Open(c *fiber.Ctx, _ exports.Request) (*exports.Export,
 	return nil, open(c)
 }
 
-// limit/doc.go, Invariant: an export that has a slot of its own holds no slot of requests.
+// limit/doc.go, Invariant: an export that acquires a slot of its own frees its slot of requests.
 func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
 	requests := limit.NewRequests(5)
@@ -325,7 +325,7 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	require.NotContains(t, statisticsFormat, "[]", "the tag depends on the fields of each list's rows")
 }
 
-// requireEncoded requires the bytes of encoding/json, and the days and players of s.
+// requireEncoded requires the bytes of encoding/json, with the players of s and a row for each of its days.
 func requireEncoded(t *testing.T, s reports.Statistics) {
 	text := statisticsJSON(s)
 	var decoded oracle.Statistics

@@ -38,11 +38,11 @@ type world struct {
 
 func start(t *testing.T) *world {
 	t.Parallel()
-	return startAlone(t)
+	return startWithoutParallel(t)
 }
 
-// startAlone is start for a test that has already called t.Parallel.
-func startAlone(t *testing.T) *world {
+// startWithoutParallel is start for a test that has already called t.Parallel.
+func startWithoutParallel(t *testing.T) *world {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
