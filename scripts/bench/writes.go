@@ -30,7 +30,7 @@ const (
 // compared.
 func measureWrites(ctx context.Context, b *bench) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	sealed := b.data.Now.AddDate(0, 0, -40).Truncate(24 * time.Hour)
+	sealedDay := b.data.Now.AddDate(0, 0, -40).Truncate(24 * time.Hour)
 	for _, c := range []struct {
 		name     string
 		day      time.Time
@@ -38,9 +38,9 @@ func measureWrites(ctx context.Context, b *bench) error {
 		maxRatio float64
 	}{
 		{"one by one today", today, 1, 1.33},
-		{"one by one on a sealed day", sealed, 1, 1.33},
+		{"one by one on a sealed day", sealedDay, 1, 1.33},
 		{"by the thousand today", today, 1_000, 1.05},
-		{"by the thousand on a sealed day", sealed, 1_000, 1.05},
+		{"by the thousand on a sealed day", sealedDay, 1_000, 1.05},
 	} {
 		title := fmt.Sprintf("1,000 plays by %d writers, %s; no triggers", writers, c.name)
 		err := b.compare(ctx, title, c.maxRatio, b.writeWork(c.rows, c.day, "enable"),

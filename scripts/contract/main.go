@@ -1,4 +1,4 @@
-// Command contract generates files from the OpenAPI document. It writes
+// Command contract generates files from the OpenAPI document and the recipes of /docs. It writes
 // modules/publicapi/openapi.json, which the service serves, from openapi.yaml, errors.yaml and
 // examples.json. For /docs it writes three files below web/docs: templates/docs_errors.html (the table
 // of errors), reference.json (the operations) and coloured.json (the recipes in colour). It runs in
@@ -99,8 +99,8 @@ func generate() error {
 	if err != nil {
 		return err
 	}
-	table := []byte("      {{table of errors}}\n")
-	document = bytes.Replace(document, table, s.render("table"), 1)
+	placeholder := []byte("      {{table of errors}}\n")
+	document = bytes.Replace(document, placeholder, s.render("table"), 1)
 	document = exampleRequestPattern.ReplaceAllFunc(document, s.answer)
 	served, err := toJSON(append(document, s.render("examples")...))
 	if err != nil {

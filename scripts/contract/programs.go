@@ -40,7 +40,7 @@ type program struct {
 	Client       string // the folder of a generated client in TABLE_CLIENTS
 	Snippet      bool   // a Start snippet: only conditions with condition.forSnippets apply
 	ByCurl       bool   `yaml:"byCurl"`       // it sends requests by curl: see condition.excludesCurl
-	SameRequests bool   `yaml:"sameRequests"` // as another row: conditions on keys and waits do not apply
+	SameRequests bool   `yaml:"sameRequests"` // another row sends the same: conditions on keys and waits do not apply
 	// name of an environment of Python, and its folder of programs
 	Python, Bin string
 }
@@ -287,8 +287,8 @@ func (t *recipeTable) compare(
 	return fmt.Sprintf("%d plays in place of %d: lacks %.160q", len(rows), len(want), missing), nil
 }
 
-// readForks prints the exports of all forks, or of the first fork if $3 is true.
-const readForks = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
+// exportForks prints the exports of all forks, or of the first fork if $3 is true.
+const exportForks = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
 get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
 // wantedRows returns the plays of all forks, or of the first one, as the service has them.
@@ -297,7 +297,7 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, beforeDay stri
 	if rows, ok := t.expectedRows.Load(cacheKey); ok {
 		return rows.([]string), nil
 	}
-	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", readForks, key,
+	out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", exportForks, key,
 		t.base+"/api/v1/forks", query, strconv.FormatBool(onlyFirst)).Output()
 	if err != nil {
 		return nil, fmt.Errorf("read the plays: %w", err)
@@ -334,29 +334,29 @@ func (t *recipeTable) fill(folder, url, key string, p program, c condition) erro
 	if err != nil {
 		return err
 	}
-	program := strings.ReplaceAll(string(source), "https://dg.example.org", url) + p.Append + "\n"
+	code := strings.ReplaceAll(string(source), "https://dg.example.org", url) + p.Append + "\n"
 	today := time.Now().UTC()
-	program = lastDayPattern.ReplaceAllString(program, today.Format(time.DateOnly))
-	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
-	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
+	code = lastDayPattern.ReplaceAllString(code, today.Format(time.DateOnly))
+	code = strings.ReplaceAll(code, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
+	code = strings.ReplaceAll(code, "(tries) 5", "(tries) 0.5")
 	firstDay := today.AddDate(0, 0, 1-cmp.Or(c.periodDays, 41))
-	program = firstDayPattern.ReplaceAllString(program, firstDay.Format(time.DateOnly))
+	code = firstDayPattern.ReplaceAllString(code, firstDay.Format(time.DateOnly))
 	if c.exportStalls { // time limits are scaled like waits
-		program = timeLimitPattern.ReplaceAllString(program, "${1}1")
-		program = strings.ReplaceAll(program, "1_800_000", "3_000")
-		program = strings.ReplaceAll(program, "30 * time.Minute", "3 * time.Second")
+		code = timeLimitPattern.ReplaceAllString(code, "${1}1")
+		code = strings.ReplaceAll(code, "1_800_000", "3_000")
+		code = strings.ReplaceAll(code, "30 * time.Minute", "3 * time.Second")
 	}
 	if c.groupID != "" {
-		program = groupPattern.ReplaceAllString(program, "${1}'"+c.groupID+"'")
+		code = groupPattern.ReplaceAllString(code, "${1}'"+c.groupID+"'")
 	}
 	if c.crlf {
-		program = strings.ReplaceAll(program, "\n", "\r\n")
+		code = strings.ReplaceAll(code, "\n", "\r\n")
 	}
 	name := filepath.Base(p.File)
 	if p.Snippet || p.Client != "" {
 		name = "first" + filepath.Ext(strings.TrimSuffix(name, ".txt")) // a csv.py would hide Python's module csv
 	}
-	files := map[string]string{name: program, "key.txt": key,
+	files := map[string]string{name: code, "key.txt": key,
 		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.keys[c.keyOwner])}
 	if c.homeFile != "" {
 		files[c.homeFile] = "machine 127.0.0.1 login x password y\n"

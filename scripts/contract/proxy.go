@@ -82,7 +82,7 @@ func firstHalf(text string) string {
 	return strings.Join(all[:max(1, len(all)/2)], "")
 }
 
-// truncateCSV ends a CSV after half of its lines. header declares the length or chunk of the whole CSV.
+// truncateCSV ends a CSV after half of its lines. header declares the length of a longer body or chunk.
 func truncateCSV(header string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {

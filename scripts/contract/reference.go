@@ -67,24 +67,24 @@ func (d document) operation(path string, source jsonValue) object {
 }
 
 // addResponse adds the headers, fields and examples of the 200 response.
-func (d document) addResponse(o object, response jsonValue) {
+func (d document) addResponse(op object, response jsonValue) {
 	var headers, examples []object
 	for name, header := range response.get("headers").members() {
 		headers = append(headers, object{"name": name, "text": d.resolve(header).description()})
 	}
 	for mediaType, content := range response.get("content").members() {
 		schema := d.schema(content.get("schema"))
-		o["mediaType"] = mediaType
-		o["body"] = markdown(schema.description)
-		o["fields"] = d.fields(schema, "")
+		op["mediaType"] = mediaType
+		op["body"] = markdown(schema.description)
+		op["fields"] = d.fields(schema, "")
 		for name, e := range content.get("examples").members() {
 			example := d.resolve(e)
 			examples = append(examples, object{"id": "example-" + name,
 				"label": example.get("summary").text(), "text": prettyJSON(example.get("value"))})
 		}
 	}
-	o["headers"] = headers
-	o["examples"] = examples
+	op["headers"] = headers
+	op["examples"] = examples
 }
 
 // codeOf returns the details.code of an error, from its first example. It returns "" for the

@@ -1,5 +1,5 @@
-# Runs the Airbyte manifest with Airbyte's CDK: check, discover and read must agree with the API in each row and figure. It
-# also tries a service that comes back, one that is gone, a refused key and a sign-in page.
+# Runs check, discover and read of the Airbyte manifest with Airbyte's CDK: read must agree with the API in each row and figure.
+# It also tries a service that comes back, a cut export, a refused key and a sign-in page.
 # run.sh runs it: python airbyte_check.py CDK MANIFEST BASE FLAKY KEY REVOKED
 import csv
 import datetime as dt
