@@ -1,8 +1,8 @@
 #!/bin/sh
 # Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a
 # superuser, or on a managed server as a role with CREATEROLE and CREATEDB. The owner of the tables
-# migrates; the other role owns nothing and serves. An existing role or database stays as it is, with
-# its password: the script can run again.
+# migrates; the other role owns nothing and serves. An existing role keeps its password, and an
+# existing database its data: the script can run again.
 set -eu
 # Passwords are variables, because other users of the machine can see arguments of psql.
 export OWNER_PASSWORD="${OWNER_PASSWORD:?}" APP_PASSWORD="${APP_PASSWORD:?}" PGOPTIONS="-c client_min_messages=warning"
@@ -27,7 +27,7 @@ grant dg_owner to current_user;
 \endif
 select $$create database dg owner dg_owner encoding 'UTF8' locale_provider libc locale 'C' template template0$$
  where not exists (select from pg_database where datname = 'dg') \gexec
--- For sessions through a pooler in transaction mode, which drops the settings that dg sends.
+-- For sessions through a pooler in transaction mode, to which dg does not send these settings.
 alter role dg_app in database dg set statement_timeout = 30000;
 alter role dg_app in database dg set lock_timeout = 2000;
 alter role dg_app in database dg set idle_in_transaction_session_timeout = 10000;

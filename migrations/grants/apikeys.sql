@@ -1,5 +1,5 @@
 revoke all on api_keys from :role;
--- The trigger key_guard keeps new keys unused and revocations final.
+-- The trigger key_guard keeps new keys unused, and refuses to undo or delay a revocation.
 grant select, insert on api_keys to :role;
 grant update (name, description, revoked_at, last_used_at) on api_keys to :role;
 
