@@ -36,8 +36,7 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindPrograms returns a folder with the postgres that fits the data in dir or, without data, with
-// initdb and postgres.
+// FindPrograms returns a folder with the postgres that fits the data in dir or, without data, with initdb and postgres.
 func FindPrograms(ctx context.Context, dir string) (string, error) {
 	if !HasData(dir) {
 		return FindProgram(ctx, dir, "initdb") // initdb itself requires postgres beside it

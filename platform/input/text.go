@@ -29,8 +29,7 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// mayJoin reports whether a joiner or selector may follow r: a symbol, or a letter of a script that may
-// need joiners.
+// mayJoin reports whether a joiner or selector may follow r: a symbol, or a letter of a script that may need one.
 func mayJoin(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)

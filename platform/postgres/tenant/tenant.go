@@ -78,8 +78,7 @@ func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// addScope adds the organisation's condition, or returns false if it cannot. Raw SQL must have the
-// organisation among its parameters instead.
+// addScope adds the organisation's condition, or returns false. Raw SQL must have the id as a parameter instead.
 func addScope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
