@@ -64,8 +64,8 @@ func (e *ExportServer) AwaitExport(t *testing.T, requestID string) (outcome stri
 
 // ProxyDatabase runs a proxy in front of PostgreSQL and returns the database's URL through it. pass forwards the
 // messages of a client and the server, and closes both connections.
-func ProxyDatabase(t *testing.T, database string, pass func(client, server net.Conn)) (proxied string) {
-	u, err := url.Parse(database)
+func ProxyDatabase(t *testing.T, databaseURL string, pass func(client, server net.Conn)) (proxiedURL string) {
+	u, err := url.Parse(databaseURL)
 	require.NoError(t, err)
 	q := u.Query()
 	socket := filepath.Join(q.Get("host"), ".s.PGSQL."+cmp.Or(q.Get("port"), "5432"))
@@ -84,5 +84,5 @@ func ProxyDatabase(t *testing.T, database string, pass func(client, server net.C
 			}
 		}
 	}()
-	return tb.OnSocket(database, dir, "5432")
+	return tb.OnSocket(databaseURL, dir, "5432")
 }

@@ -26,7 +26,7 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	fork := db.AddFork(testkit.Fork{OrganisationID: db.AddOrganisation(testkit.Organisation{}).ID})
 	db.AddPlayers(fork.OrganisationID, 500)
 	db.AddPlays(fork, plays, fork.CreatedAt, time.Second)
-	// Statistics give the export its usual plan. With sealed segments, no sealer runs beside it.
+	// Statistics give the export its usual plan. Sealed segments leave no work for the sealer.
 	db.Exec(`analyze`)
 	RequireExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})

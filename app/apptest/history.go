@@ -29,7 +29,7 @@ type History struct {
 func NewHistory(t *testing.T, seed uint64, plays int) History {
 	base := reachableFolder(t) // in memory, because a soak test writes gigabytes
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays, Query: LastDays(302)}
+	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays, Query: LastDaysQuery(302)}
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
 	h.IDs, err = testkit.WriteHistory(f, seed, time.Now().UTC(),
@@ -46,12 +46,12 @@ func (h History) ImportInto(t *testing.T, dir string) string {
 	return RequireSuccess(t, dir, "import", h.File)
 }
 
-func LastDays(n int) string {
+func LastDaysQuery(n int) string {
 	now := time.Now().UTC()
 	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly), now.Format(time.DateOnly))
 }
 
-func (h History) CSV() string {
+func (h History) CSVPath() string {
 	return "/api/v1/forks/" + h.IDs.Fork.String() + "/exports/csv" + h.Query
 }
 

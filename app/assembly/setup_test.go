@@ -104,7 +104,7 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, newPassword))
 }
 
-// rules.md, CSV: with an exhausted request pool an export continues, and a revocation aborts it within two seconds.
+// rules.md, CSV: a revocation aborts an export within two seconds, even with an exhausted pool of requests.
 func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 	w := start(t)
 	acme := w.newTenant(30_000)
@@ -124,7 +124,7 @@ func TestExportsAreRecheckedBesideExhaustedRequestPool(t *testing.T) {
 	require.Less(t, time.Since(revokedAt), 3*time.Second)
 }
 
-// openapi.yaml, exportForkPlaysCsv: all rows are of one snapshot, despite a change of the reporting mode or an erasure.
+// openapi.yaml, exportForkPlaysCsv: all rows are of one snapshot, despite changes of the reporting mode and of plays.
 func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
 	acme := w.newTenant(10_000)

@@ -52,7 +52,7 @@ const (
 	outcome429     outcome = "429"
 )
 
-const calledPeriod = "?from=2026-01-01&to=2026-03-31"
+const periodQuery = "?from=2026-01-01&to=2026-03-31"
 
 func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	organisation := db.AddOrganisation(testkit.Organisation{})
@@ -79,10 +79,10 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	api := "/api/v1/forks/" + fork.ID
 	screen := "/o/" + c.slug + "/reports/" + fork.ID
 	for path, wantAction := range map[string]string{
-		"/api/v1/forks": "", api: "", api + "/stats" + calledPeriod + "&groupId=" + group: "",
-		screen + calledPeriod:                "",
-		api + "/exports/csv" + calledPeriod:  "export.started",
-		screen + "/plays.csv" + calledPeriod: "export.started",
+		"/api/v1/forks": "", api: "", api + "/stats" + periodQuery + "&groupId=" + group: "",
+		screen + periodQuery:                "",
+		api + "/exports/csv" + periodQuery:  "export.started",
+		screen + "/plays.csv" + periodQuery: "export.started",
 	} {
 		response := apptest.Get(t, c.http, base+path, "", c.credentialHeader(path)...)
 		wantBody := apptest.ReadAll(t, response)

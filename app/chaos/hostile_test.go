@@ -23,7 +23,7 @@ type hostileClients struct {
 	running sync.WaitGroup
 }
 
-// /docs/security, Slow and many clients: hostile connections to both listeners break no customer's response.
+// Hostile connections to both listeners break no response to a customer.
 func TestHostileClientsBreakNoResponse(t *testing.T) {
 	if !apptest.ChaosEnabled {
 		t.Parallel()

@@ -103,7 +103,7 @@ func requireEntries(t *testing.T, db *testkit.World, wantEntries map[[2]string]i
 var busyMetricPattern = regexp.MustCompile(
 	`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
 
-// import.md: an interrupted import says so and imports nothing. A second run succeeds.
+// import.md: an interrupted import imports nothing, and says so unless it is killed. A second run succeeds.
 func TestInterruptedImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	pg := apptest.NewExternalServer(t)

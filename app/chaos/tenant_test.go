@@ -172,7 +172,7 @@ func (r *recorder) record(m pgproto3.FrontendMessage, prepared map[string]string
 
 // storeMoreRows stores more rows, so that the result of every statement depends on at least one.
 func (w *requestWorld) storeMoreRows() {
-	fork := testkit.Fork{ID: w.forks["acme"], OrganisationID: w.organisationOf("acme")}
+	fork := testkit.Fork{ID: w.forks["acme"], OrganisationID: w.organisationIDOf("acme")}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	w.db.AddPlays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.db.AddPlays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
@@ -212,9 +212,9 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 		w.awaitIdle()
 		w.restoreTables()
 	}
-	require.NoError(w.t, apikeys.CheckUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))
+	require.NoError(w.t, apikeys.CheckUsable(w.t.Context(), w.Pools.Recheck, w.organisationIDOf("acme"), w.keyID))
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
-	acme := w.organisationOf("acme")
+	acme := w.organisationIDOf("acme")
 	playerValue := func(column string) string {
 		return testkit.Query[string](w.db, `select `+column+` from players where org_id = $1 limit 1`, acme)
 	}
@@ -231,6 +231,6 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 	}
 }
 
-func (w *requestWorld) organisationOf(fork string) string {
+func (w *requestWorld) organisationIDOf(fork string) string {
 	return testkit.Query[string](w.db, `select org_id::text from forks where id = $1`, w.forks[fork])
 }

@@ -147,7 +147,7 @@ type migrateCmd struct {
 }
 
 func (c migrateCmd) Run(ctx context.Context, stdio Stdio) error {
-	keys, err := doctor.Keyring(c.Secrets)
+	keyring, err := doctor.Keyring(c.Secrets)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (c migrateCmd) Run(ctx context.Context, stdio Stdio) error {
 	if err := db.migrate(ctx); err != nil {
 		return err
 	}
-	if keys.Encrypts() || c.ForgetSecretKey {
+	if keyring.Encrypts() || c.ForgetSecretKey {
 		if err := db.encrypt(ctx, c.Secrets, c.ForgetSecretKey); err != nil {
 			return err
 		}

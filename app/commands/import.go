@@ -26,18 +26,18 @@ type importCmd struct {
 }
 
 func (c importCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
-	keys, err := doctor.Keyring(c.Secrets)
+	keyring, err := doctor.Keyring(c.Secrets)
 	if err != nil {
 		return err
 	}
-	if keys, err = identity.KeyringForImport(ctx, o.DB, keys); err != nil {
+	if keyring, err = identity.KeyringForImport(ctx, o.DB, keyring); err != nil {
 		return err
 	}
 	inputs := make([]importer.Input, len(c.Files))
 	for i, name := range c.Files {
 		inputs[i] = inputFile(name, stdio)
 	}
-	counts, err := o.importFiles(ctx, inputs, keys, stdio)
+	counts, err := o.importFiles(ctx, inputs, keyring, stdio)
 	if err != nil {
 		return err
 	}
@@ -76,14 +76,14 @@ func interruptibleReader(r io.Reader) io.ReadCloser {
 }
 
 func (o *operator) importFiles(
-	ctx context.Context, inputs []importer.Input, keys identity.Keyring, stdio Stdio,
+	ctx context.Context, inputs []importer.Input, keyring identity.Keyring, stdio Stdio,
 ) ([]importer.ObjectCount, error) {
 	var terminal io.Writer
 	if f, ok := stdio.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		terminal = stdio.Stderr
 		defer fmt.Fprintln(stdio.Stderr)
 	}
-	counts, err := importer.Importer{Pool: o.Pool, Keyring: keys, Request: o.request}.
+	counts, err := importer.Importer{Pool: o.Pool, Keyring: keyring, Request: o.request}.
 		Import(ctx, inputs, terminal)
 	if err != nil {
 		return counts, wrapImportError(ctx, err)

@@ -105,7 +105,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	}
 }
 
-// backup.md, Erasing a player: dg erase takes pseudonyms or ids. dg account delete refuses the last owner.
+// dg erase takes pseudonyms or ids. dg account delete refuses the last owner of an organisation.
 func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.AddOrganisation(testkit.Organisation{Slug: "acme"})
@@ -149,7 +149,7 @@ func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	require.ErrorContains(t, deleteAnn(), "No account has the e-mail")
 }
 
-// backup.md, Old audit entries: if a prune is interrupted, its error says how many entries are only in the file.
+// The error of an interrupted prune says how many entries are only in the file.
 func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w, o := newOperator(t)
 	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {
@@ -173,7 +173,7 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	require.NotErrorIs(t, err, context.Canceled, "whose text replaces the message")
 }
 
-// import.md: the error of an import says whether to repeat it, and that nothing was imported.
+// An import's error, except ErrUnconfirmed, says that nothing was imported, and advises a retry where that may help.
 func TestFailedImportIsExplained(t *testing.T) {
 	for want, err := range map[string]error{
 		"a player was erased while":                    &pgconn.PgError{Code: "23502", TableName: "plays"},

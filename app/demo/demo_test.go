@@ -25,7 +25,7 @@ func demoFile(t *testing.T, now time.Time) []byte {
 }
 
 // Past plays do not depend on now, so that the documentation's sample responses match every demo.
-func TestPastPlaysDoNotDependOnTheInstant(t *testing.T) {
+func TestPastPlaysDoNotDependOnNow(t *testing.T) {
 	t.Parallel()
 	plays := regexp.MustCompile(`(?m)^.*"startedAt":"2026-03-0.*$`)
 	first := plays.FindAll(demoFile(t, now.AddDate(0, -7, 0)), -1)

@@ -184,11 +184,11 @@ func Keyring(c config.Secrets) (identity.Keyring, error) {
 
 // checkSecrets names people only in dg doctor: dg serve logs their number.
 func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
-	keys, err := Keyring(s.Secrets)
+	keyring, err := Keyring(s.Secrets)
 	if err != nil {
 		return nil, err
 	}
-	people, err := identity.CheckSecretKey(ctx, s.db, keys)
+	people, err := identity.CheckSecretKey(ctx, s.db, keyring)
 	if err != nil || len(people) == 0 || !s.ServeMayRun {
 		return nil, err
 	}

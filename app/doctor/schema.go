@@ -27,15 +27,15 @@ var (
 // repairs renew the data that a missing trigger has left stale. The other triggers refuse or
 // complete a row, so their data needs no repair.
 var repairs = []struct{ triggerPrefix, command string }{
-	{"fork_", renewOrganisations},
-	{"organisation_version", renewOrganisations},
+	{"fork_", renewOrganisationsSQL},
+	{"organisation_version", renewOrganisationsSQL},
 	{"player_version", "update player_ordinals set version = uuid_hash_extended(gen_random_uuid(), 0)"},
 	{"users_end_sessions", "delete from sessions; delete from account_resets"},
 	{"users_void_recovery_codes", "delete from recovery_codes"},
 	{"unseal_", "dg segments rebuild"},
 }
 
-const renewOrganisations = "update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)"
+const renewOrganisationsSQL = "update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)"
 
 // checkSchema compares the schema's version, and then its keys, indexes and triggers, with this program's.
 func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ error) {
@@ -115,7 +115,7 @@ func compareObjects(existing map[string]schemaObject) (warnings []string, failur
 	for _, match := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
 		alwaysEnabled[match[1]] = true
 	}
-	var broken []string // names of triggers
+	var brokenTriggers []string // their names
 	for _, name := range slices.Sorted(maps.Keys(statements)) {
 		object, exists := existing[name]
 		if object.isActive && (object.firesAlways || !alwaysEnabled[name]) {
@@ -130,11 +130,11 @@ func compareObjects(existing map[string]schemaObject) (warnings []string, failur
 			continue
 		}
 		failures = errors.Join(failures, errors.New(message))
-		broken = append(broken, name)
+		brokenTriggers = append(brokenTriggers, name)
 	}
 	var commands []string
 	for _, r := range repairs {
-		if slices.ContainsFunc(broken, func(s string) bool { return strings.HasPrefix(s, r.triggerPrefix) }) {
+		if slices.ContainsFunc(brokenTriggers, func(s string) bool { return strings.HasPrefix(s, r.triggerPrefix) }) {
 			commands = append(commands, r.command)
 		}
 	}

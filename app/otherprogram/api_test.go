@@ -94,7 +94,7 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 		testkit.Query[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
 
-// The API matches its paths exactly, whatever the settings of the app, and leaves the host's own routes unchanged.
+// The API matches its paths exactly, whatever the app's settings. The host's own routes work, but refuse a key.
 func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	for name, config := range map[string]fiber.Config{
 		"": {}, "UnescapePath": {UnescapePath: true}, "DisableHeaderNormalizing": {DisableHeaderNormalizing: true},

@@ -26,15 +26,15 @@ type fault struct {
 	env                 []string
 	repairArgs          []string // settings of the repair
 	reportPattern       string
-	serve               outcome
+	serve               reaction
 }
 
-type outcome string // reaction of dg serve to a fault
+type reaction string // of dg serve to a fault
 
 const (
-	serveStops    outcome = "stops" // dg doctor exits with 1
-	serveWarns    outcome = "warns"
-	serveMigrates outcome = "repairs" // its migration repairs the fault; dg doctor does not migrate
+	serveStops    reaction = "stops" // dg doctor exits with 1
+	serveWarns    reaction = "warns"
+	serveMigrates reaction = "repairs" // its migration repairs the fault; dg doctor does not migrate
 )
 
 var adviceSQLPattern = regexp.MustCompile(`run as [^:]+: (.+)`)
@@ -94,7 +94,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		out := apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr))
 		require.Regexp(t, addr+`: .*address already in use: set DG_`, out)
 	}
-	for _, f := range slices.Concat(faultsOfDatabases(pg), faultsOfRoles(), faultsOfURLs(t, pg), faultsOfSettings(pg)) {
+	for _, f := range slices.Concat(faultsOfDatabases(pg), faultsOfRights(), faultsOfURLs(t, pg), faultsOfSettings(pg)) {
 		t.Run(f.reportPattern, func(t *testing.T) {
 			pg.Exec(f.plantSQL)
 			advice := f.requireReports(t, pg.Flags())
@@ -109,8 +109,8 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 }
 
-// faultsOfRoles returns faults of rights and of the schema, and refused connections.
-func faultsOfRoles() []fault {
+// faultsOfRights also returns faults of the schema, and refused connections.
+func faultsOfRights() []fault {
 	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
 	return []fault{
 		sqlFault(serveStops, `grant dg_owner to dg_app`, member),
@@ -208,7 +208,7 @@ func TestAdviceRestoresKeysAndTriggers(t *testing.T) {
 	}
 }
 
-// faultsOfURLs returns URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
+// faultsOfURLs returns faults of URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
 func faultsOfURLs(t *testing.T, pg *apptest.ExternalServer) (faults []fault) {
 	listener := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
@@ -236,19 +236,19 @@ func faultsOfURLs(t *testing.T, pg *apptest.ExternalServer) (faults []fault) {
 	return faults
 }
 
-func sqlFault(serve outcome, sql, pattern string) fault {
+func sqlFault(serve reaction, sql, pattern string) fault {
 	return fault{serve: serve, plantSQL: sql, reportPattern: pattern}
 }
 
-func repairedFault(serve outcome, plant, repair, pattern string) fault {
+func repairedFault(serve reaction, plant, repair, pattern string) fault {
 	return fault{serve: serve, plantSQL: plant, repairSQL: repair, reportPattern: pattern}
 }
 
-func flagFault(serve outcome, pattern string, args ...string) fault {
+func flagFault(serve reaction, pattern string, args ...string) fault {
 	return fault{serve: serve, reportPattern: pattern, args: args}
 }
 
-func variableFault(serve outcome, pattern, set string) fault {
+func variableFault(serve reaction, pattern, set string) fault {
 	return fault{serve: serve, reportPattern: pattern, env: []string{set}}
 }
 

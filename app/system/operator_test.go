@@ -244,7 +244,7 @@ func TestBackupPageRestoresAllAndKeepsRevocations(t *testing.T) {
 	dg.Stop()
 }
 
-// backup.md, Erasing a player: dg erase removes a player from all figures, or nothing if the id cannot be printed.
+// dg erase removes a player from all figures (backup.md, Erasing a player), or nothing if the id cannot be printed.
 func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -276,7 +276,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	require.Equal(t, 1, db.CountRows(`players where id = $1`, id))
 	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, erased.PlayerLabel)
 	require.Contains(t, out, "\n"+id+"  erased from organisation ")
-	stats, plays := dg.GetBody(path, token), dg.GetBody(history.CSV(), token)
+	stats, plays := dg.GetBody(path, token), dg.GetBody(history.CSVPath(), token)
 	require.NoError(t, json.Unmarshal([]byte(stats), &after))
 	require.Equal(t, before.Plays-erased.Plays, after.Plays)
 	require.Equal(t, before.UniquePlayers-1, after.UniquePlayers)

@@ -112,7 +112,7 @@ func TestStandbyIsNotReady(t *testing.T) {
 	require.Regexp(t, `failure +database.*standby.*: point DG_DATABASE_URL at the primary`, out)
 }
 
-// Two instances seal, answer, export and import through PgBouncer in transaction mode, and leave no session state.
+// Through PgBouncer in transaction mode, instances seal, answer and export, and leave no advisory lock or transaction.
 func TestServeWorksThroughPgBouncer(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)

@@ -186,7 +186,7 @@ func newReplicaWorld(t *testing.T) *replicaWorld {
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
 	w.fork = testkit.Query[string](w.primary, `select fork_id::text from plays where org_id = $1
 		group by fork_id order by count(*) desc limit 1`, w.org)
-	w.query = apptest.LastDays(366)
+	w.query = apptest.LastDaysQuery(366)
 	return w
 }
 

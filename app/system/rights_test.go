@@ -17,7 +17,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh needs no superuser, logs no password, and reports excess rights that remain.
+// roles.sh needs no superuser, logs no password, and reports excess rights that remain.
 func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {

@@ -24,7 +24,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Monitoring: systemd, dg health, the log and the collector of traces learn the state of dg serve.
+// systemd, dg health, the log and the collector of traces learn the state of dg serve.
 func TestServeReportsItsState(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -73,7 +73,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	dg := apptest.ServeOn(t, dir)
 	key := apptest.OpenAdminDB(t, dir).AddKey(history.IDs.Organisation.String()).Token()
 	require.NoError(t, dg.Process.Signal(syscall.SIGHUP), "which is ignored")
-	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), dg.ListenURL+history.CSV(), key).Body)
+	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), dg.ListenURL+history.CSVPath(), key).Body)
 	require.NoError(t, dg.Process.Signal(os.Interrupt))
 	apptest.WaitUntil(t, 5*time.Second, "it does not say that it stops", func() bool {
 		return strings.Contains(dg.Log.String(), "stopping")

@@ -57,7 +57,7 @@ func runFiltered(user, allowed string) error {
 	return syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
 }
 
-func filterOfUnit(t *testing.T) string {
+func allowedCallsOfUnit(t *testing.T) string {
 	module, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
 	require.NoError(t, err)
 	table := apptest.ReadFile(t, strings.TrimSpace(string(module)), "unix", "zsysnum_linux_"+runtime.GOARCH+".go")
@@ -100,7 +100,7 @@ func filterOfUnit(t *testing.T) string {
 // Under the filter of dg.service, commands work on an embedded and on an external server.
 func TestServiceWorksUnderItsFilter(t *testing.T) {
 	t.Parallel()
-	allowed := filterOfUnit(t)
+	allowed := allowedCallsOfUnit(t)
 	pg := apptest.NewExternalServer(t)
 	user := statOf(t, filepath.Join(pg.Dir, "cluster")).Uid
 	dir := apptest.NewFolder(t)

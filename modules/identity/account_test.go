@@ -113,7 +113,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changedSession, noProof))
 }
 
-// Two-step verification requires an unused code. Concurrent submits of a form succeed: the first makes the session fresh.
+// Two-step verification requires an unused code. Concurrent submits succeed: the first one makes the session fresh.
 func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolPerson(annEmail)

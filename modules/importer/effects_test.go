@@ -116,7 +116,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	}
 }
 
-// operations.md, Secret key: at each step of a key replacement, imports keep stored secrets. Without the key they fail.
+// At each step of a key replacement, imports keep stored secrets. Without the key they fail.
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	key1, key2 := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
