@@ -132,7 +132,7 @@ func (t *recipeTable) runRow(p program) error {
 		fmt.Fprintf(os.Stdout, "%-24s NOT RUN: %s\n", label, needs)
 		return nil
 	}
-	proxy, err := listen(t.base)
+	proxy, err := startProxy(t.base)
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (t *recipeTable) compare(
 	ctx context.Context, p program, c condition, folder string, runErr error,
 ) (string, error) {
 	stored, _ := p.shell(ctx, folder, p.ReadPlays).Output()
-	rows := plays(string(stored), "")
+	rows := playRows(string(stored), "")
 	if runErr != nil {
 		if p.Destination+p.ReadStored == "" && len(rows) > 0 && !c.diskFull {
 			return "it failed and stored plays", nil
@@ -302,14 +302,14 @@ func (t *recipeTable) wantedRows(ctx context.Context, key, query, beforeDay stri
 	if err != nil {
 		return nil, fmt.Errorf("read the plays: %w", err)
 	}
-	rows := plays(string(out), beforeDay)
+	rows := playRows(string(out), beforeDay)
 	t.expectedRows.Store(cacheKey, rows)
 	return rows, nil
 }
 
-// plays returns the id and label of each play in a CSV, sorted. The CSV has only these columns or is an export.
+// playRows returns the id and label of each play in a CSV, sorted. The CSV has only these columns or is an export.
 // Of an export it takes the plays that start before beforeDay, if set.
-func plays(text, beforeDay string) []string {
+func playRows(text, beforeDay string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true
 	sorted := []string{}

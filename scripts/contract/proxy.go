@@ -372,7 +372,7 @@ type recipeProxy struct {
 	redirectedRequests     atomic.Int32 // requests that followed a redirect
 }
 
-func listen(base string) (*recipeProxy, error) {
+func startProxy(base string) (*recipeProxy, error) {
 	p := &recipeProxy{base: base}
 	for _, endpoint := range []struct {
 		url   *string
