@@ -1,6 +1,6 @@
 -- +goose Up
--- The serving role can only add one refusal at a time to the current minute. It cannot choose a
--- minute or change a count, so that counts are as reliable as entries.
+-- The serving role can only add a row of the current minute, or one refusal at a time to a row. It
+-- cannot lower a count or change a minute.
 -- +goose StatementBegin
 create function stamp_audit_refusal() returns trigger language plpgsql as $$
 begin
