@@ -149,7 +149,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			first := w.newTenant(10)
 			second := w.newTenant(10)
 			owner := w.signIn(first.owner, "192.0.2.201")
-			w.cookie = owner.Session()
+			w.cookie = owner.SessionToken()
 			otherOwner := w.signIn(second.owner, "192.0.2.202")
 			owner.Get("/o/" + first.Slug + "/settings/api-keys")
 			otherOwner.Get("/o/" + second.Slug + "/settings/api-keys")

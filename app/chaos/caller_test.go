@@ -72,7 +72,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 		c.spareKeys <- db.AddKey(organisation.ID).Token()
 	}
 	owner := db.AddMember(organisation.ID, "owner") // c.email signs in so often that its older sessions end
-	c.cookie = "__Host-dg=" + testkit.NewBrowser(t, base).SignIn(owner.Email, testkit.Password, "").Session()
+	c.cookie = "__Host-dg=" + testkit.NewBrowser(t, base).SignIn(owner.Email, testkit.Password, "").SessionToken()
 	c.calls = map[string]func(id string) outcome{
 		"sign-in": c.signIn, "revocation": c.revoke, "refusal": c.useWrongSecret,
 	}

@@ -61,9 +61,9 @@ func (r tableRequest) values(w *requestWorld) url.Values {
 		case "NEW":
 			field[0] = "another long password"
 		case "CODE":
-			field[0] = testkit.CodeOf(w.t, testkit.TOTPSecret, time.Now())
+			field[0] = testkit.TOTPCode(w.t, testkit.TOTPSecret, time.Now())
 		case "OFFER":
-			field[0] = testkit.CodeOf(w.t, w.offeredSecret, time.Now())
+			field[0] = testkit.TOTPCode(w.t, w.offeredSecret, time.Now())
 		}
 	}
 	return values

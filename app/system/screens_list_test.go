@@ -55,7 +55,7 @@ func adminScreens(t *testing.T) []screen {
 			action: submitWith("#current", "admin-without-second-step")},
 		{name: "recovery-codes", uniqueText: "Save these ten", path: "/account/two-step", awaitedSelector: "#codes",
 			action: func(p *browsertest.Page) {
-				submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p)
+				submitWith("#code", testkit.TOTPCode(t, p.Text("#totp"), time.Now()))(p)
 			}},
 	}
 }

@@ -30,7 +30,7 @@ func signIn(t *testing.T, p *browsertest.Page, dg *apptest.Child, a demo.Account
 	p.Fill("#password", a.Password)
 	p.Click("button.primary")
 	if a.TOTPSecret != "" {
-		p.Fill("#code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))
+		p.Fill("#code", testkit.TOTPCode(t, a.TOTPSecret, time.Now()))
 		p.Click("button.primary")
 	}
 	require.Regexp(t, `^(/o/[^/]+)?`+screen+`$`, p.Path())

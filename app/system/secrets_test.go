@@ -162,11 +162,11 @@ func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 	// s.pages lacks this page, because it shows the typed e-mail again
 	browser.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
 	browser.SignIn(a.Email, a.Password, "")
-	s.secrets["a session of the first step"] = browser.Session()
+	s.secrets["a session of the first step"] = browser.SessionToken()
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
 	s.pages["a failed code"] = browser.Post("/sign-in/code", testkit.Form("code", s.secrets["a wrong code"])).Body
-	browser.Post("/sign-in/code", testkit.Form("code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))).Is(t, 303)
-	s.secrets["a session of the second step"] = browser.Session()
+	browser.Post("/sign-in/code", testkit.Form("code", testkit.TOTPCode(t, a.TOTPSecret, time.Now()))).Is(t, 303)
+	s.secrets["a session of the second step"] = browser.SessionToken()
 }
 
 var recoveryCodePattern = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
@@ -179,7 +179,7 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	browser.Post("/account/password", form).Is(t, 303)
 	s.secrets["the new password"] = newPassword
 	offeredSecret := browser.BeginTwoStep(newPassword)
-	code := testkit.CodeOf(t, offeredSecret, time.Now())
+	code := testkit.TOTPCode(t, offeredSecret, time.Now())
 	codes := browser.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
 	s.secrets["the new two-step secret"] = offeredSecret
 	recoveryCodes := recoveryCodePattern.FindAllString(codes, -1)
@@ -193,7 +193,7 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	key := testkit.Submatch(t, "("+apptest.DemoKeyPattern.String()+")", page.Body)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.True(t, s.Accepts(key))
-	s.secrets["a session"] = browser.Session()
+	s.secrets["a session"] = browser.SessionToken()
 	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
 		"/docs", settings + "api-keys", settings + "api-keys/" + strings.Split(key, "_")[2],
 		settings + "audit-log", settings + "audit-log.csv", settings + "organisation", "/nowhere"} {

@@ -94,7 +94,7 @@ func (b *fixture) signIn(email string) identity.Session {
 }
 
 func (b *fixture) code(secret string, stepOffset int) string {
-	return testkit.CodeOf(b.t, secret, b.now().Add(time.Duration(stepOffset)*30*time.Second))
+	return testkit.TOTPCode(b.t, secret, b.now().Add(time.Duration(stepOffset)*30*time.Second))
 }
 
 func (b *fixture) wrongCode(secret string) string {

@@ -21,14 +21,14 @@ func plainRoutes(app *fiber.App) {
 }
 
 const (
-	versionAndHost = " HTTP/1.1\r\nHost: x\r\n"
-	getLines       = "GET /ok" + versionAndHost
-	postLines      = "POST /form" + versionAndHost
-	chunkedLine    = "Transfer-Encoding: chunked\r\n"
-	identityLine   = "transfer-encoding: identity\r\n"
-	lengthLine     = "Content-Length: 2\r\n"
-	emptyLine      = "\r\n"
-	lastChunk      = "\r\n0\r\n\r\n"
+	versionAndHost   = " HTTP/1.1\r\nHost: x\r\n"
+	getLines         = "GET /ok" + versionAndHost
+	postLines        = "POST /form" + versionAndHost
+	chunkedLine      = "Transfer-Encoding: chunked\r\n"
+	identityLine     = "transfer-encoding: identity\r\n"
+	lengthLine       = "Content-Length: 2\r\n"
+	emptyLine        = "\r\n"
+	emptyChunkedBody = "\r\n0\r\n\r\n"
 )
 
 // openapi.yaml, Errors: a request refused before routing gets the error body with its fault. The connection is closed.
@@ -53,15 +53,15 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"fragment", "GET /ok#top" + versionAndHost + emptyLine, 400, faultFragment},
 		{"folded line", getLines + "X-A: b\r\n c\r\n\r\n", 400, faultLine},
 		{"folded by a tab", getLines + "X-A: b\r\n\tc\r\n\r\n", 400, faultLine},
-		{"chunked GET", getLines + chunkedLine + lastChunk, 400, faultChunked},
+		{"chunked GET", getLines + chunkedLine + emptyChunkedBody, 400, faultChunked},
 		{"identity GET", getLines + identityLine + emptyLine, 400, faultChunked},
 		{"GET with a body", getLines + lengthLine + emptyLine + "hi", 400, faultBody},
-		{"GET, both lengths", getLines + "Content-Length: 0\r\n" + chunkedLine + lastChunk, 400, faultChunked},
+		{"GET, both lengths", getLines + "Content-Length: 0\r\n" + chunkedLine + emptyChunkedBody, 400, faultChunked},
 		{"HEAD of nothing", "HEAD /nowhere" + versionAndHost + "Connection: close\r\n\r\n", 404, ""},
 		{"HEAD with a long body", "HEAD /ok" + versionAndHost + "Content-Length: 70000\r\n\r\n", 400, ""},
 		{"HEAD with a body", "HEAD /ok" + versionAndHost + lengthLine + emptyLine + "hi", 400, ""},
-		{"POST, both lengths", postLines + "Content-Length: 5\r\n" + chunkedLine + lastChunk, 400, faultChunked},
-		{"the other way", postLines + chunkedLine + "Content-Length: 5\r\n" + lastChunk, 400, faultChunked},
+		{"POST, both lengths", postLines + "Content-Length: 5\r\n" + chunkedLine + emptyChunkedBody, 400, faultChunked},
+		{"the other way", postLines + chunkedLine + "Content-Length: 5\r\n" + emptyChunkedBody, 400, faultChunked},
 		{"POST in chunks", postLines + chunkedLine + "\r\n2\r\nhi\r\n0\r\n\r\n", 400, faultChunked},
 		{"30 KB beside a chunk's length", postLines + chunkedLine + "\r\n2;" +
 			strings.Repeat("x", 30<<10) + "\r\nhi\r\n0\r\n\r\n", 400, faultChunked},

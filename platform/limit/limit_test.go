@@ -138,16 +138,16 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 			go func() { _ = hold(ctx, r, API, "invalid", strconv.Itoa(i%200)) }()
 		}
 		synctest.Wait()
-		acquire := func(surface Surface, credential string) error { return hold(ctx, r, surface, credential, "1") }
+		holdSlot := func(surface Surface, credential string) error { return hold(ctx, r, surface, credential, "1") }
 		began := time.Now()
 		for range 3 {
-			require.NoError(t, acquire(API, "key"))
+			require.NoError(t, holdSlot(API, "key"))
 		}
-		require.NoError(t, acquire(Revoke, "key"))
-		require.NoError(t, acquire(Public, ""))
+		require.NoError(t, holdSlot(Revoke, "key"))
+		require.NoError(t, holdSlot(Public, ""))
 		require.Zero(t, time.Since(began))
 		for surface, credential := range map[Surface]string{API: "key", Public: "invalid"} {
-			err := acquire(surface, credential)
+			err := holdSlot(surface, credential)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		}
 		cancel()

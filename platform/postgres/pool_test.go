@@ -215,8 +215,8 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	require.NoError(t, await(time.Minute))
 }
 
-// startPooler starts PgBouncer. throughPooler turns a direct URL into one through PgBouncer.
-func startPooler(t *testing.T, lines ...string) (throughPooler func(string) string, serving, owner string) {
+// startBouncer starts PgBouncer. viaBouncer turns a direct URL into one through PgBouncer.
+func startBouncer(t *testing.T, lines ...string) (viaBouncer func(string) string, serving, owner string) {
 	db := pgtest.NewEmpty(t)
 	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
@@ -224,7 +224,7 @@ func startPooler(t *testing.T, lines ...string) (throughPooler func(string) stri
 // With the settings of roles.sh, sessions behind a transaction pooler have the limits of direct sessions.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
-	throughPooler, direct, _ := startPooler(t)
+	viaBouncer, direct, _ := startBouncer(t)
 	pgtest.SetRoleDefaults(t, direct)
 	out := tb.Must(exec.CommandContext(t.Context(), "pgbouncer", "--version").Output())(t)
 	var minor int
@@ -234,7 +234,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		modes = modes[:1]
 	}
 	for _, mode := range modes {
-		db := pgtest.Open(t, postgres.ThroughPooler(throughPooler(direct), mode),
+		db := pgtest.Open(t, postgres.ThroughPooler(viaBouncer(direct), mode),
 			postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
 		directPool := pgtest.Open(t, direct, postgres.Options{}).Pool
@@ -263,8 +263,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 // Open refuses a pooler that drops dg's settings. Migrate refuses every pooler. The error names the setting to change.
 func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	t.Parallel()
-	refusing, direct, owner := startPooler(t)
-	dropping, _, _ := startPooler(t, pgtest.BouncerIgnores)
+	refusing, direct, owner := startBouncer(t)
+	dropping, _, _ := startBouncer(t, pgtest.BouncerIgnoresSettings)
 	urlWithoutDefaults := pgtest.NewEmpty(t).URL
 	var sessionErr *postgres.SessionError
 	for url, fix := range map[string]string{
@@ -290,7 +290,7 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 // A session pooler works without the pooler parameter if the role has the settings.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
-	throughPooler, direct, _ := startPooler(t, pgtest.BouncerIgnores, "pool_mode = session")
+	viaBouncer, direct, _ := startBouncer(t, pgtest.BouncerIgnoresSettings, "pool_mode = session")
 	pgtest.SetRoleDefaults(t, direct)
-	require.NoError(t, pgtest.Open(t, throughPooler(direct), postgres.Options{MaxConns: 2}).Pool.Ping(t.Context()))
+	require.NoError(t, pgtest.Open(t, viaBouncer(direct), postgres.Options{MaxConns: 2}).Pool.Ping(t.Context()))
 }

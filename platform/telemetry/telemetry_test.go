@@ -30,7 +30,7 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	require.Contains(t, b.String(), "msg=detail waited_ms=60000")
 }
 
-// While a profile runs, any other profile is refused. The end of the context also ends a profile.
+// While a profile runs, any other profile is refused. When the context ends, ServeOps does not wait for a profile.
 func TestProfilesRunOneAtATime(t *testing.T) {
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	serveCtx, cancel := context.WithCancel(t.Context())

@@ -31,13 +31,13 @@ func (b *Browser) SignIn(email, password, totpSecret string) *Browser {
 	response := b.Post("/sign-in", Form("email", email, "password", password))
 	require.Equal(b.T, "/sign-in?begun=1", response.Header.Get("Location"), response.Body)
 	if totpSecret != "" {
-		response = b.Post("/sign-in/code", Form("code", CodeOf(b.T, totpSecret, time.Now())))
+		response = b.Post("/sign-in/code", Form("code", TOTPCode(b.T, totpSecret, time.Now())))
 		require.Equal(b.T, "/", response.Header.Get("Location"), response.Body)
 	}
 	return b
 }
 
-func (b *Browser) Session() string { return b.Cookies["__Host-dg"] }
+func (b *Browser) SessionToken() string { return b.Cookies["__Host-dg"] }
 
 var SameOrigin = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 
@@ -95,8 +95,8 @@ func Form(pairs ...string) url.Values {
 	return form
 }
 
-func CodeOf(t testing.TB, secret string, instant time.Time) string {
-	code, err := totp.GenerateCode(secret, instant)
+func TOTPCode(t testing.TB, secret string, now time.Time) string {
+	code, err := totp.GenerateCode(secret, now)
 	require.NoError(t, err)
 	return code
 }

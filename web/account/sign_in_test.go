@@ -101,10 +101,10 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	attacker := w.Browser(t)
 	attacker.Post("/sign-in", webtest.Credentials(acme.Admin)) // the planted session waits for a code
 	victim := w.Browser(t)
-	victim.Cookies[cookie] = attacker.Session()
+	victim.Cookies[cookie] = attacker.SessionToken()
 	victim.Post("/sign-in", webtest.Credentials(acme.Admin)).Is(t, 303)
-	require.NotEqual(t, attacker.Session(), victim.Session())
-	attacker.Cookies[cookie] = victim.Session()
+	require.NotEqual(t, attacker.SessionToken(), victim.SessionToken())
+	attacker.Cookies[cookie] = victim.SessionToken()
 	victim.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
 	testkit.RequireRedirect(t, acme.Path("/reports"), victim.Get("/"))
 	testkit.RequireRedirect(t, "/sign-in", attacker.Get("/"))

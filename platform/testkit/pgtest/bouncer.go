@@ -19,8 +19,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// BouncerIgnores makes PgBouncer drop dg's session settings. Otherwise it refuses them.
-const BouncerIgnores = "ignore_startup_parameters = " +
+// BouncerIgnoresSettings makes PgBouncer drop dg's session settings. Otherwise it refuses them.
+const BouncerIgnoresSettings = "ignore_startup_parameters = " +
 	"tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
 	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit," +
 	"search_path,statement_timeout,lock_timeout," +
@@ -40,8 +40,8 @@ max_client_conn = 1000
 `
 
 // StartBouncer starts PgBouncer in transaction mode in front of a URL's server, with the lines added to
-// its configuration. through turns a URL of the server into one of PgBouncer.
-func StartBouncer(t testing.TB, serverURL string, lines ...string) (through func(databaseURL string) string) {
+// its configuration. viaBouncer turns a URL of the server into one of PgBouncer.
+func StartBouncer(t testing.TB, serverURL string, lines ...string) (viaBouncer func(databaseURL string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)

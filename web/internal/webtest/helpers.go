@@ -104,7 +104,7 @@ func (w *World) ExportsOf(t *testing.T, o *Organisation, n int) []audit.Entry {
 // it.
 func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
 	response := apptest.Get(t, apptest.SmallWindowClient(), w.BaseURL+path, "",
-		"Cookie", "__Host-dg="+b.Session(), "Sec-Fetch-Site", "same-origin")
+		"Cookie", "__Host-dg="+b.SessionToken(), "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	return apptest.ReadSlowly(response.Body)
 }
@@ -136,7 +136,7 @@ func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 // two codes within half a minute.
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
-	return testkit.CodeOf(t, secret, w.now())
+	return testkit.TOTPCode(t, secret, w.now())
 }
 
 func Credentials(p testkit.Person) url.Values {
