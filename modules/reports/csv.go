@@ -46,10 +46,10 @@ func (e *Export) appendRow(b []byte, r *exportRow) []byte {
 	separator := d.Separator()
 	b = append(appendID(b, r.id[:]), separator)
 	b = append(append(b, e.snap.query.ForkID...), separator)
-	if r.hasRelease {
-		b = strconv.AppendInt(b, int64(r.release), 10)
+	if r.hasReleaseNumber {
+		b = strconv.AppendInt(b, int64(r.releaseNumber), 10)
 	}
-	b = append(append(append(b, separator), r.player...), separator)
+	b = append(append(append(b, separator), r.playerCells...), separator)
 	b = append(d.AppendInstant(b, r.StartedAt), separator)
 	if r.Completed {
 		b = append(d.AppendInstant(b, r.completedAt), separator)

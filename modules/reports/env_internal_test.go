@@ -85,10 +85,10 @@ func (e *env) storePlays(fork string, player int, starts ...time.Time) {
 }
 
 func (e *env) insertRandomPlays(from time.Time, days, n int) {
-	e.Exec(insertRandomSQL, pgx.NamedArgs{"at": from, "days": days, "n": n})
+	e.Exec(insertRandomPlaysSQL, pgx.NamedArgs{"at": from, "days": days, "n": n})
 }
 
-const insertRandomSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed,
+const insertRandomPlaysSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed,
 	answers) select gen_random_uuid(), '` + testOrgID + `', case when random() < 0.8 then '` + testForkID +
 	`' else '` + otherForkID +
 	`' end::uuid, (array(select ordinal from players))[1 + floor(random() * 40)], s, case when done then s + interval '5 s' end,
@@ -126,7 +126,7 @@ func (e *env) openExport(t *testing.T, q Query) *Export {
 	return export
 }
 
-func (e *env) figures(t *testing.T, q Query) Statistics {
+func (e *env) mustStatistics(t *testing.T, q Query) Statistics {
 	return tb.Must(e.statistics(t.Context(), q))(t)
 }
 
@@ -134,13 +134,13 @@ func (e *env) figures(t *testing.T, q Query) Statistics {
 func (e *env) requireAgreement(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 4))
 	for range 20 {
-		require.NoError(t, e.checkRandom(t.Context(), random))
+		require.NoError(t, e.checkRandomReport(t.Context(), random))
 	}
 }
 
-// checkRandom compares a random report and overview with the snapshot's plays. If a segment is damaged, it reads both
-// again, as the service does.
-func (e *env) checkRandom(ctx context.Context, random *rand.Rand) error {
+// checkRandomReport compares a random report and overview with the snapshot's plays. If a segment is damaged, it reads
+// both again, as the service does.
+func (e *env) checkRandomReport(ctx context.Context, random *rand.Rand) error {
 	groupID := []string{"", "", testGroupID}[random.IntN(3)]
 	q := newQuery(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110), groupID)
 	q.OmitLists = random.IntN(4) == 0
@@ -240,12 +240,12 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	require.True(t, o.Counted)
 	require.Positive(t, o.Earlier.Players)
 
-	damages := 0
-	e.reports.OnDamage = func(Query, error) { damages++ }
+	damageReports := 0
+	e.reports.OnDamage = func(Query, error) { damageReports++ }
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testForkID)
 	damaged := tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
 	require.Equal(t, o, damaged)
-	require.Equal(t, 1, damages)
+	require.Equal(t, 1, damageReports)
 }
 
 // A read of plays that breaks off after some rows is an error, never a smaller figure.

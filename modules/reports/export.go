@@ -31,11 +31,11 @@ type Export struct {
 // exportRow is a play as an export shows it, valid until the next batch.
 type exportRow struct {
 	segment.Play
-	id          [16]byte
-	hasRelease  bool
-	release     int32
-	completedAt int64  // in milliseconds since 1970
-	player      []byte // cells of the player
+	id               [16]byte
+	hasReleaseNumber bool
+	releaseNumber    int32
+	completedAt      int64  // in milliseconds since 1970
+	playerCells      []byte // key and label
 }
 
 // batchRows is the number of rows that are parsed together, so that the processor fetches the cells
@@ -200,7 +200,7 @@ func (e *Export) readBatch(ctx context.Context) error {
 	for i := range e.unsent {
 		r := &e.unsent[i]
 		if int(r.Player) < len(e.cells) && e.cells[r.Player] != "" {
-			r.player = append(r.player[:0], e.cells[r.Player]...)
+			r.playerCells = append(r.playerCells[:0], e.cells[r.Player]...)
 		}
 	}
 	return nil
@@ -236,8 +236,8 @@ func (e *Export) parse(row *exportRow) {
 	row.Answers = append(answers, row.Answers...)
 	values = values[5:]
 	row.id = [16]byte(values[0])
-	if row.hasRelease = values[1] != nil; row.hasRelease {
-		row.release = int32(binary.BigEndian.Uint32(values[1]))
+	if row.hasReleaseNumber = values[1] != nil; row.hasReleaseNumber {
+		row.releaseNumber = int32(binary.BigEndian.Uint32(values[1]))
 	}
 	if row.Completed {
 		row.completedAt = segment.Milliseconds(values[2])
@@ -250,5 +250,5 @@ func (e *Export) parse(row *exportRow) {
 			label = values[4]
 		}
 	}
-	row.player = appendPlayer(row.player[:0], e.dialect, key, label)
+	row.playerCells = appendPlayer(row.playerCells[:0], e.dialect, key, label)
 }

@@ -38,7 +38,7 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 		}
 		require.Equal(t, want, got[1:], c) // got begins with the header
 		require.EqualValues(t, len(want), export.Rows(), c)
-		require.EqualValues(t, len(want), e.figures(t, q).Plays, c)
+		require.EqualValues(t, len(want), e.mustStatistics(t, q).Plays, c)
 	}
 }
 
@@ -113,7 +113,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 		}
 	}
 	require.Equal(t, e.CountRows(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
-	s := e.figures(t, newQuery(testFrom, 1, ""))
+	s := e.mustStatistics(t, newQuery(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
 	o := tb.Must(e.reports.Overview(t.Context(), newQuery(testFrom, 1, ""), Period{}))(t)
 	require.Equal(t, s.UniquePlayers, o.Current.Players)

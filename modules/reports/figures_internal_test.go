@@ -65,7 +65,7 @@ func TestRankingAgreesWithComparison(t *testing.T) {
 			maps.DeleteFunc(texts, func(ordinal int32, text string) bool {
 				return text == "" || ordinal*missing%2 == 0 && missing > 0
 			})
-			r := rank(&s, newLabels(texts))
+			r := newRanking(&s, newLabels(texts))
 			require.Equal(t, rankByComparison(&s, texts),
 				Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players())
 		}

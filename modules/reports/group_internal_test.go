@@ -74,7 +74,7 @@ func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	e.AddGroup(otherOrg, e.AddPlayers(otherOrg, 40)...) // players with the ordinals of ours
 	q := newQuery(testFrom, 1, testGroupID)
 	play := func(member int, at time.Time) { e.storePlays(testForkID, 4*member+1, at) }
-	suppressed := func() bool {
+	isSuppressed := func() bool {
 		report := e.openReport(t, q)
 		shown := tb.Must(e.reports.UnsuppressedGroupPlayers(t.Context(), q))(t)
 		require.Equal(t, map[bool]map[string]int64{true: {}, false: {testGroupID: 5}}[report.Suppressed], shown)
@@ -87,9 +87,9 @@ func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 	e.storePlays(otherForkID, 4*7+1, testFrom)
 	play(4, testFrom.Add(-time.Millisecond))
 	play(5, testFrom.Add(day))
-	require.True(t, suppressed())
+	require.True(t, isSuppressed())
 	play(6, testFrom.Add(day-time.Millisecond))
-	require.False(t, suppressed())
+	require.False(t, isSuppressed())
 }
 
 // A report on a group reads only the blocks of a month that have members. Damage in other blocks is not detected.
@@ -103,15 +103,15 @@ func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
 		e.storePlays(testForkID, segment.BlockPlayers+player, testFrom.AddDate(0, 0, 20+player%60))
 	}
 	q := newQuery(testFrom, 99, otherForkID)
-	want := e.figures(t, q)
+	want := e.mustStatistics(t, q)
 	e.seal(t)
 	e.Exec(`update fork_months set segment = set_byte(segment, head_bytes, get_byte(segment, head_bytes) # 1)`)
-	require.True(t, sameStatistics(want, e.figures(t, q)))
-	damages := 0
-	e.reports.OnDamage = func(Query, error) { damages++ }
+	require.True(t, sameStatistics(want, e.mustStatistics(t, q)))
+	damageReports := 0
+	e.reports.OnDamage = func(Query, error) { damageReports++ }
 	e.Exec(`update fork_months set segment = set_byte(segment, octet_length(segment) - 1, 255)`)
-	require.True(t, sameStatistics(want, e.figures(t, q)))
-	require.Equal(t, 1, damages)
+	require.True(t, sameStatistics(want, e.mustStatistics(t, q)))
+	require.Equal(t, 1, damageReports)
 	require.True(t, members{segment.BlockPlayers - 1: true}.inBlock(0), "the last ordinal of a block")
 }
 
@@ -177,25 +177,25 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 			for completeDays := 1; completeDays < days; completeDays += days/3 + 1 {
 				q := newQuery(testFrom.Add(time.Duration(from)*day), days, group)
 				q.CompleteDays = completeDays
-				got := e.figures(t, q)
+				got := e.mustStatistics(t, q)
 				q.Period.Days = completeDays
 				q.CompleteDays = 0
 				q.OmitLists = true
-				want := e.figures(t, q)
+				want := e.mustStatistics(t, q)
 				if want.Suppressed {
-					require.Nil(t, got.Complete)
+					require.Nil(t, got.CompleteTotals)
 					continue
 				}
-				got.Complete.ReportingMode = want.ReportingMode
-				require.Equal(t, want, *got.Complete, "%d of %d days, group %q", completeDays, days, group)
+				got.CompleteTotals.ReportingMode = want.ReportingMode
+				require.Equal(t, want, *got.CompleteTotals, "%d of %d days, group %q", completeDays, days, group)
 			}
 		}
 	}
 	q := newQuery(today.Add(-day), 2, smallGroup)
 	q.CompleteDays = 1
-	s := e.figures(t, q)
+	s := e.mustStatistics(t, q)
 	require.False(t, s.Suppressed)
-	require.Nil(t, s.Complete, "four members")
+	require.Nil(t, s.CompleteTotals, "four members")
 }
 
 func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {

@@ -31,7 +31,7 @@ func newLabelsEnv(t *testing.T) *env {
 
 // requireLabels compares the labels of a report with a column of players.
 func (e *env) requireLabels(t *testing.T, column string) {
-	stats := e.figures(t, newQuery(testFrom, 1, ""))
+	stats := e.mustStatistics(t, newQuery(testFrom, 1, ""))
 	// CollectRows returns Query's error
 	rows, _ := e.Owner.Pool.Query(t.Context(), `select `+column+` from players p
 		where exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)
@@ -49,7 +49,7 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
 	otherInstance := *e
 	otherInstance.reports = New(e.DB, e.reports.options)
-	requireKept := func(name string, e *env) {
+	requireCached := func(name string, e *env) {
 		t.Helper()
 		e.requireLabels(t, "display_name")
 		before, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
@@ -68,8 +68,8 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 		`with p as (insert into players select gen_random_uuid(), '` + testOrgID + `', 9000, 'P-new', 'New'
 		  returning ordinal) select * from p`,
 	} {
-		requireKept(change, e)
-		requireKept(change, &otherInstance)
+		requireCached(change, e)
+		requireCached(change, &otherInstance)
 		e.Exec(change)
 		e.requireLabels(t, "display_name")
 		otherInstance.requireLabels(t, "display_name")
@@ -216,7 +216,7 @@ func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, 40, 100)
 	q := newQuery(testFrom, 40, "")
-	want := e.figures(t, q)
+	want := e.mustStatistics(t, q)
 	for _, replica := range []bool{true, false} {
 		report := e.openReport(t, q)
 		report.snap.onReplica = replica

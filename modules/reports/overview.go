@@ -134,8 +134,8 @@ type forkSums struct {
 	sealed []segment.SealedDay // by date
 }
 
-// addPlays adds the plays of a day to its week and its period.
-func (r *overviewReader) addPlays(f *ForkOverview, date time.Time, plays int64) {
+// addPlayCount adds the plays of a day to its week and its period.
+func (r *overviewReader) addPlayCount(f *ForkOverview, date time.Time, plays int64) {
 	if age := int(r.query.Period.End().Add(-day).Sub(date) / week); age < OverviewWeeks {
 		f.Weeks[OverviewWeeks-1-age] += plays
 	}
@@ -170,7 +170,7 @@ func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) 
 		return segment.DamagedError(date)
 	}
 	f.sealed = append(f.sealed, segment.SealedDay{Date: date})
-	r.addPlays(f.ForkOverview, date, sums.Plays)
+	r.addPlayCount(f.ForkOverview, date, sums.Plays)
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	var date time.Time
 	var plays int64
 	_, err := pgx.ForEachRow(rows, []any{&i, &date, &plays}, func() error {
-		r.addPlays(r.forks[i].ForkOverview, date, plays)
+		r.addPlayCount(r.forks[i].ForkOverview, date, plays)
 		return nil
 	})
 	return apperr.Annotate(err, "reports: plays of forks")
@@ -242,20 +242,20 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
-// playerCounter counts the players of a period, whose plays are added fork by fork. latest has
+// playerCounter counts the players of a period, whose plays are added fork by fork. latestFork has
 // the number of each player's last fork, by ordinal; 0: no play.
 type playerCounter struct {
 	*OverviewTotals
-	latest []int32
+	latestFork []int32
 }
 
 // add counts a play, and reports whether it is the player's first on the fork.
 func (c *playerCounter) add(player uint32, fork int32, completed, passed bool) bool {
-	if more := int(player) + 1 - len(c.latest); more > 0 {
-		c.latest = append(c.latest, make([]int32, more)...)
+	if more := int(player) + 1 - len(c.latestFork); more > 0 {
+		c.latestFork = append(c.latestFork, make([]int32, more)...)
 	}
-	latest := c.latest[player]
-	c.latest[player] = fork
+	latest := c.latestFork[player]
+	c.latestFork[player] = fork
 	if latest == 0 {
 		c.Players++
 	}

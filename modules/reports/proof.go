@@ -45,9 +45,9 @@ const (
 	(select oid from pg_database where datname = current_database()), 'players'::regclass::oid)
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-	// hashedSQL selects the hashes of clean days, and hashes the plays of other days by month. It
+	// hashesSQL selects the hashes of clean days, and hashes the plays of other days by month. It
 	// reads at most @maxHashed + 1 of these plays, in order.
-	hashedSQL = `/* reports.hashed */
+	hashesSQL = `/* reports.hashed */
 with days as (
   select day, hash from ` + segment.CleanDaysSQL + ` d
    where org_id = @org and fork_id = @fork and day >= @from::date and day < @to::date
@@ -81,7 +81,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(historySQL)
-	batch.Queue(hashedSQL, s.args)
+	batch.Queue(hashesSQL, s.args)
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // reading the results has returned any error
 	var history string

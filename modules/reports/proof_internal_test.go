@@ -136,8 +136,8 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	}
 	writerDB := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 4})
 	work, ctx := errgroup.WithContext(t.Context())
-	var written, sealed, provenMonths atomic.Int64
-	done := func() bool { return written.Load() >= minWrites && provenMonths.Load() >= minWrites/3 }
+	var written, sealed, provenReports atomic.Int64
+	done := func() bool { return written.Load() >= minWrites && provenReports.Load() >= minWrites/3 }
 	var contents sync.Map // content of a report or month, by its tag
 	add := func(tag, content string) error {
 		if former, known := contents.LoadOrStore(tag, content); known && former != content {
@@ -174,7 +174,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 			}
 			players := fmt.Sprint(stats.Players())
 			stats.Player = nil
-			provenMonths.Add(1)
+			provenReports.Add(1)
 			return add("statistics "+report.Proof.Tag, fmt.Sprintf("%v%+v", players, stats))
 		}
 		export, err := e.reports.OpenExport(ctx, q, format.CSV)
@@ -190,7 +190,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
-		provenMonths.Add(1)
+		provenReports.Add(1)
 		err = add(export.Proof.Tag, string(file))
 		for month := range strings.SplitSeq(export.Proof.Months, ", ") {
 			rows := slices.DeleteFunc(strings.Split(string(file), "\n"), func(row string) bool {

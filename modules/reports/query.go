@@ -16,7 +16,7 @@ type Query struct {
 	GroupID                string // "": all players
 	OmitLists              bool   // omits players, their labels and overlaps
 	MaxHashedPlays         int    // plays of unsealed days that a proof may hash; 0: no proof
-	CompleteDays           int    // days from the period's start that Statistics.Complete covers; 0: none
+	CompleteDays           int    // days from the period's start that Statistics.CompleteTotals covers; 0: none
 	// time limit of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read

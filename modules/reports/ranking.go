@@ -24,7 +24,7 @@ type rankEntry struct {
 
 const scoreBits = 11 // bits of a sort key that hold the score
 
-func rank(players *segment.Players, l *labels) *ranking {
+func newRanking(players *segment.Players, l *labels) *ranking {
 	r := &ranking{players: players, labels: l, order: make([]rankEntry, 0, len(l.ordinals))}
 	label := int32(0)
 	for i, ordinal := range l.ordinals {
@@ -97,17 +97,17 @@ func sortDescending(entries []rankEntry) []rankEntry {
 // sortTied orders players with equal keys and labels by columns of the report only, so that the
 // order does not reveal other data.
 func (r *ranking) sortTied() {
-	for tail := r.order; len(tail) > 0; {
+	for rest := r.order; len(rest) > 0; {
 		n := 1
-		for n < len(tail) && tail[n].key == tail[0].key && tail[n].label == tail[0].label {
+		for n < len(rest) && rest[n].key == rest[0].key && rest[n].label == rest[0].label {
 			n++
 		}
 		if n > 1 {
-			slices.SortFunc(tail[:n], func(a, b rankEntry) int {
+			slices.SortFunc(rest[:n], func(a, b rankEntry) int {
 				return compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal))
 			})
 		}
-		tail = tail[n:]
+		rest = rest[n:]
 	}
 }
 

@@ -26,7 +26,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 		return stats, err
 	}
 	stats = newTotals(sums, s.query.Period)
-	stats.Complete = complete
+	stats.CompleteTotals = complete
 	stats.ReportingMode = s.ReportingMode
 	if s.query.OmitLists {
 		return stats, nil
@@ -36,7 +36,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if err != nil {
 		return stats, err
 	}
-	stats.Player = rank(&sums.Players, playerLabels).row
+	stats.Player = newRanking(&sums.Players, playerLabels).row
 	if s.query.OverlapsTimeout > 0 && s.ReportingMode == org.Pseudonymous {
 		stats.Overlaps = s.overlaps(ctx, players)
 	}

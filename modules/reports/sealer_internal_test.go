@@ -219,7 +219,7 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e.requireAgreement(t) // prepares the statements: otherwise their preparation, not LockPlaysSQL, would wait
 	tx := e.Begin(`truncate plays`)
 	require.NoError(t, e.WhileWaiting(tx, func() error {
-		return e.checkRandom(t.Context(), rand.New(rand.NewPCG(1, 1)))
+		return e.checkRandomReport(t.Context(), rand.New(rand.NewPCG(1, 1)))
 	}, nil))
 	e.requireAgreement(t)
 

@@ -59,7 +59,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		}
 		return ignoreConflicts(err)
 	})
-	repeat(ctx, work, done, 2, func(random *rand.Rand) error { return e.checkRandom(ctx, random) })
+	repeat(ctx, work, done, 2, func(random *rand.Rand) error { return e.checkRandomReport(ctx, random) })
 	repeat(ctx, work, done, 2, func(*rand.Rand) error {
 		result, err := e.sealer.Seal(ctx)
 		sealed.Add(int64(result.Days))
@@ -119,7 +119,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	e := newEnv(t)
 	for _, level := range []string{"repeatable read", "serializable"} {
 		tx := e.Begin(`set transaction isolation level ` + level)
-		_, err := tx.Exec(t.Context(), insertRandomSQL, pgx.NamedArgs{"at": testFrom, "days": 1, "n": 1})
+		_, err := tx.Exec(t.Context(), insertRandomPlaysSQL, pgx.NamedArgs{"at": testFrom, "days": 1, "n": 1})
 		require.ErrorContains(t, err, "READ COMMITTED")
 		require.NoError(t, tx.Rollback(t.Context()))
 	}
@@ -244,7 +244,7 @@ const firstPlaysSQL = `id in (select id from plays where started_at >= @at order
 
 // randomWrites are statements that insert, change, move or delete @n plays from @at on, or erase a player.
 var randomWrites = []string{
-	insertRandomSQL,
+	insertRandomPlaysSQL,
 	`update plays set score = 5000, passed = true, completed_at = coalesce(completed_at, started_at)
 		where ` + firstPlaysSQL,
 	`update plays set started_at = started_at - interval '40 days', fork_id = @fork
@@ -270,7 +270,7 @@ func writeRandomly(ctx context.Context, random *rand.Rand, db *postgres.DB) erro
 		"fork": []string{testForkID, otherForkID}[random.IntN(2)], "days": 1, "n": 1 + random.IntN(9),
 	}
 	if random.IntN(8) == 0 {
-		sql = insertRandomSQL
+		sql = insertRandomPlaysSQL
 		args["at"] = testFrom
 		args["days"] = 100
 		args["n"] = 150

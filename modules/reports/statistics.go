@@ -25,11 +25,11 @@ type Statistics struct {
 	Skills         []SkillStat
 	Overlaps       []Overlap // nil unless the query asks for overlaps and labels are pseudonyms
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
-	// It is nil in a suppressed report, with Query.OmitLists, and in Complete.
+	// It is nil in a suppressed report, with Query.OmitLists, and in CompleteTotals.
 	Player func(i int) PlayerStat
-	// Complete has the totals of Query.CompleteDays. It is nil if these are none or all days of the
+	// CompleteTotals has the totals of Query.CompleteDays. It is nil if these are none or all days of the
 	// period, or if k-anonymity hides the totals.
-	Complete *Statistics
+	CompleteTotals *Statistics
 }
 
 // Players returns the rows of all players, or nil where Player is nil.
@@ -154,8 +154,8 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 	return b
 }
 
-// divide returns a / b, rounded half away from zero, or 0 if b is 0. Neither may be negative.
-func divide(a, b int64) int64 {
+// divideRounded returns a / b, rounded half away from zero, or 0 if b is 0. Neither may be negative.
+func divideRounded(a, b int64) int64 {
 	if b == 0 {
 		return 0
 	}
@@ -163,12 +163,12 @@ func divide(a, b int64) int64 {
 }
 
 // meanScore returns the mean of n scores, or 0 for none. sum is in hundredths of a percent.
-func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
+func meanScore(sum, n int64) Percent { return Percent(divideRounded(sum, 10*n)) }
 
 // roundScore rounds a score from hundredths to tenths of a percent.
-func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
+func roundScore(score int16) Percent { return Percent(divideRounded(int64(score), 10)) }
 
 // PercentOf returns part / whole, rounded once, or 0 if whole is 0.
-func PercentOf(part, whole int64) Percent { return Percent(divide(1000*part, whole)) }
+func PercentOf(part, whole int64) Percent { return Percent(divideRounded(1000*part, whole)) }
 
-func rateOf(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }
+func rateOf(part, whole int64) Rate { return Rate(divideRounded(10_000*part, whole)) }

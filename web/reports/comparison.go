@@ -269,9 +269,9 @@ func (c *comparison) withCompleteDays(s reports.Statistics) *comparison {
 	if c == nil || c.CompleteDays == "" {
 		return c
 	}
-	if s.Complete == nil || s.Complete.Plays == 0 {
+	if s.CompleteTotals == nil || s.CompleteTotals.Plays == 0 {
 		return nil
 	}
-	c.completeStats = s.Complete
+	c.completeStats = s.CompleteTotals
 	return c
 }

@@ -54,7 +54,7 @@ func PackMonth(start int64, players *Players, plays []Play) Month {
 // plays of later blocks.
 func packBlock(start int64, firstOrdinal int32, players Players, plays []Play) (b []byte, later []Play) {
 	b = make([]byte, checksumSize)
-	previousOrdinal := -firstOrdinal // the first delta is the whole ordinal
+	previousOrdinal := -firstOrdinal // the first ordinalDelta is the whole ordinal
 	players.Each(func(ordinal int32, s PlayerSum) {
 		b = appendPlayer(b, start, ordinal-previousOrdinal, s)
 		previousOrdinal = ordinal
@@ -66,8 +66,8 @@ func packBlock(start int64, firstOrdinal int32, players Players, plays []Play) (
 	return b, plays
 }
 
-func appendPlayer(b []byte, start int64, delta int32, s PlayerSum) []byte {
-	b = binary.AppendUvarint(b, uint64(delta))
+func appendPlayer(b []byte, start int64, ordinalDelta int32, s PlayerSum) []byte {
+	b = binary.AppendUvarint(b, uint64(ordinalDelta))
 	b = binary.AppendUvarint(b, uint64(s.Plays))
 	b = binary.LittleEndian.AppendUint16(b,
 		Play{Score: s.BestScore, Completed: s.Completed, Passed: s.Passed}.result())
