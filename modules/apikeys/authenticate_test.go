@@ -17,7 +17,7 @@ import (
 	"dg/platform/testkit"
 )
 
-var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
+var unknownToken = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
 
 // rejections are the reasons to reject a key, by ascending precedence.
 var rejections = []struct {
@@ -47,7 +47,7 @@ func (b *fixture) rejectedKey(mask int) (key apikeys.Key, token apikeys.Token, w
 // rules.md, Order of checks: wrong secret (same response as an unknown id), then revoked, expired, plan.
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
-	unknownErr := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
+	unknownErr := requireCode(t, apperr.AuthRequired, b.use(unknownToken))
 	for mask := range 1 << len(rejections) {
 		key, token, want := b.rejectedKey(mask)
 		before := b.CountRows(`audit_entries`)

@@ -128,14 +128,14 @@ func TestRedactRemovesSecrets(t *testing.T) {
 	}
 }
 
-// The counter has at most maxCounted entries. A full counter still counts the keys that it has.
+// The counter has at most maxUsageCounts entries. A full counter still counts the keys that it has.
 func TestCounterIsBounded(t *testing.T) {
 	c := UsageCounter{counts: map[usageKey]counts{}}
-	for i := range maxCounted + 10 {
+	for i := range maxUsageCounts + 10 {
 		c.add(usageKey{"o", strconv.Itoa(i), 1}, counts{accepted: 1})
 	}
 	c.add(usageKey{"o", "0", 1}, counts{refused: 1, limited: 2})
-	require.Len(t, c.counts, maxCounted)
+	require.Len(t, c.counts, maxUsageCounts)
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
 }
 

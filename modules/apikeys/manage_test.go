@@ -93,7 +93,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	ours, _ := b.newKey()
 	before := b.CountRows(`audit_entries`)
 	for _, id := range []string{
-		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
+		theirs.ID, unknownToken.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
 	} {
 		requireCode(t, apperr.NotFound, tb.ErrorOf(b.service.Key(b.t.Context(), b.owner, id)))
 		for name, change := range b.changes(b.owner, apikeys.Key{ID: id}) {
@@ -189,7 +189,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	key, token := b.newKey()
 	unusedKey, _ := b.newKey()
 	b.concurrently(130, b.useFunc(token))
-	for _, err := range []error{b.use(withWrongSecret(token)), b.useOutside(key.ID), b.use(unknownKey)} {
+	for _, err := range []error{b.use(withWrongSecret(token)), b.useOutside(key.ID), b.use(unknownToken)} {
 		require.Error(t, err)
 	}
 	require.Zero(t, b.usageToday(key), "counted in memory")

@@ -100,7 +100,7 @@ func (s *Service) insert(
 				return err
 			}
 		}
-		if err := checkQuota(tx, key.OrganisationID); err != nil {
+		if err := checkPlanAndQuota(tx, key.OrganisationID); err != nil {
 			return err
 		}
 		result := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).
@@ -150,8 +150,8 @@ func revokeAfterOverlap(
 	}, nil
 }
 
-// checkQuota returns ErrBelowPlan, ErrTooMany or nil. The caller must hold lockCreation.
-func checkQuota(tx *gorm.DB, organisationID string) error {
+// checkPlanAndQuota returns ErrBelowPlan, ErrTooMany or nil. The caller must hold lockCreation.
+func checkPlanAndQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,
 		`/* apikeys.plan */ select plan from organisations where id = @org`).Scan(&plan).Error

@@ -22,8 +22,8 @@ type Usage struct {
 	Accepted, Refused, Limited int64
 }
 
-// maxCounted bounds the memory of a UsageCounter. Counts of further keys and days are dropped.
-const maxCounted = 20_000
+// maxUsageCounts bounds the memory of a UsageCounter. Counts of further keys and days are dropped.
+const maxUsageCounts = 20_000
 
 // UsageCounter counts the requests of keys by day, in memory until Store writes the counts.
 type UsageCounter struct {
@@ -45,7 +45,7 @@ func (u *UsageCounter) add(key usageKey, delta counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	count, known := u.counts[key]
-	if !known && len(u.counts) >= maxCounted {
+	if !known && len(u.counts) >= maxUsageCounts {
 		return
 	}
 	count.accepted += delta.accepted

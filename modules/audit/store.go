@@ -144,9 +144,9 @@ func Sanitise(s string, limit int) string {
 // RefusalsDetail is the key in Entry.Details for the number of refusals that an entry counts.
 const RefusalsDetail = "refusals"
 
-// countSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A crash
+// countRefusalSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A crash
 // of PostgreSQL may lose the counts of the last second.
-const countSQL = `/* audit.count */
+const countRefusalSQL = `/* audit.count */
 	insert into audit_refusals (org_id, key_id, key_name, reason, at)
 	select $1, $2, $3, $4, date_trunc('minute', statement_timestamp())
 	 where set_config('synchronous_commit', 'off', true) = 'off'
@@ -156,6 +156,6 @@ const countSQL = `/* audit.count */
 // key and reason, without target and request. On a database error it calls OnWriteFailure and
 // returns the error.
 func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
-	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
+	_, err := l.db.Pool.Exec(ctx, countRefusalSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
 	return l.reportFailure(err, "count", e.Action)
 }

@@ -14,8 +14,8 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// exportBatch bounds the entries that an export holds in memory.
-const exportBatch = 1000
+// exportBatchSize bounds the entries that an export holds in memory.
+const exportBatchSize = 1000
 
 type exportedEntry struct {
 	ID             string `json:"entryId"`
@@ -35,7 +35,7 @@ func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
 ) (written int64, err error) {
 	encoder := json.NewEncoder(w)
-	for page := (Page{Filter: Filter{To: before}, Limit: exportBatch}); ; {
+	for page := (Page{Filter: Filter{To: before}, Limit: exportBatchSize}); ; {
 		batch, err := l.List(ctx, organisationID, page)
 		if err != nil || len(batch) == 0 {
 			return written, err

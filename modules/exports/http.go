@@ -239,7 +239,7 @@ var outcomes = []struct {
 	{httpserver.ErrStopped, "server_stopped"},
 }
 
-const otherOutcome = "failed"
+const failedOutcome = "failed"
 
 func outcomeOf(err error) string {
 	for _, o := range outcomes {
@@ -247,5 +247,5 @@ func outcomeOf(err error) string {
 			return o.name
 		}
 	}
-	return otherOutcome
+	return failedOutcome
 }

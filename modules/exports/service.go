@@ -53,7 +53,7 @@ func New(
 			Help: "Finished exports.",
 		}, []string{"outcome"}),
 	}
-	s.finishedTotal.WithLabelValues(otherOutcome) // initialised, because a rate needs a value before the first event
+	s.finishedTotal.WithLabelValues(failedOutcome) // initialised, because a rate needs a value before the first event
 	for _, o := range outcomes {
 		s.finishedTotal.WithLabelValues(o.name)
 	}

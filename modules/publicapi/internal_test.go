@@ -49,7 +49,7 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 		if e.template == "forks" {
 			status = http.StatusInternalServerError
 		}
-		keys, header := usableKey(t)
+		keys, header := mockUsableKey(t)
 		if status == http.StatusForbidden {
 			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
 				mock.Anything, errForeignFork).Return(errForeignFork)
@@ -81,8 +81,8 @@ func TestEndpointsHaveTheScopeOfTheDocumentAndThePolicy(t *testing.T) {
 	}
 }
 
-// usableKey returns a mock that accepts one key, of the organisation "own", and the headers with the key.
-func usableKey(t *testing.T) (*mockKeys, http.Header) {
+// mockUsableKey returns a mock that accepts one key, of the organisation "own", and the headers with the key.
+func mockUsableKey(t *testing.T) (*mockKeys, http.Header) {
 	keys := newMockKeys(t)
 	token := apikeys.NewToken()
 	keys.On("Authenticate", mock.Anything, token, mock.Anything).Return(apikeys.Caller{
@@ -104,7 +104,7 @@ func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
 	requests := limit.NewRequests(5)
 	running := func() int64 { return requests.Limiters()["unknown_requests"].Stats().Running }
-	keys, header := usableKey(t)
+	keys, header := mockUsableKey(t)
 	forks := newMockForks(t)
 	forks.On("Fork", mock.Anything, "own", "fork").Return(games.Fork{ID: "fork", OrganisationID: "own"}, nil)
 	open := exportOpener(func(c *fiber.Ctx) error {
