@@ -158,8 +158,8 @@ func newServices(
 	return services, nil
 }
 
-// usageTimeout bounds how long Close takes to store the usage of API keys.
-const usageTimeout = 2 * time.Second
+// storeUsageTimeout bounds how long Close takes to store the usage of API keys.
+const storeUsageTimeout = 2 * time.Second
 
 // Serve calls ready, and serves on ln until ctx ends. Its error includes that of the shutdown.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
@@ -192,7 +192,7 @@ func (p *Program) RunBackground(ctx context.Context) {
 
 // Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground.
 func (p *Program) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), usageTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), storeUsageTimeout)
 	defer cancel()
 	if err := p.Keys.UsageCounter.Store(ctx); err != nil {
 		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)

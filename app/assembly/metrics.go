@@ -24,7 +24,7 @@ var (
 	refusalReasons = []string{string(apikeys.UnknownKey), string(audit.WrongSecret), string(audit.Revoked),
 		string(audit.Expired), string(audit.BelowPlan),
 		string(audit.InsufficientScope), string(audit.OtherOrganisation), string(audit.OutsideAPI)}
-	passOutcomes = []string{"done", "locked", "failed"}
+	sealerPassOutcomes = []string{"done", "locked", "failed"}
 )
 
 // metrics counts the events of modules, except exports, which count their own.
@@ -55,7 +55,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		auditFailures: counter("dg_audit_failures_total",
 			"Events that could not be written to the audit log."),
 		sealerPasses: counters("dg_sealer_passes_total",
-			"Passes of the sealer. Locked: another process was sealing.", "outcome", passOutcomes),
+			"Passes of the sealer. Locked: another process was sealing.", "outcome", sealerPassOutcomes),
 		backlog: factory.NewGauge(prometheus.GaugeOpts{Name: "dg_sealer_backlog",
 			Help: "Finished days and months of large forks that this instance's last pass had to " +
 				"seal and left unsealed."}),

@@ -110,10 +110,10 @@ func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 
 // loadCase is a request that many clients repeat, and that waits for a lock.
 type loadCase struct {
-	name, lock string
-	maxConns   int                                    // connections, of 12, that the requests may use
-	send       func(w *world, first tenant, turn int) // ignores failures
-	check      func(w *world, first tenant, owner *testkit.Browser)
+	name, lockSQL string
+	maxConns      int                                    // connections, of 12, that the requests may use
+	send          func(w *world, first tenant, turn int) // ignores failures
+	check         func(w *world, first tenant, owner *testkit.Browser)
 }
 
 var loadCases = []loadCase{
@@ -161,7 +161,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			w.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
 				values (sha256($1), 10, now() + interval '5 min') on conflict (key_hash)
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`, "account:"+first.owner.Email)
-			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(load.lock))
+			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(load.lockSQL))
 			defer w.startLoad(func(i int) { load.send(w, first, i) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
 			apptest.WaitUntil(t, 20*time.Second, "the load takes too few connections", func() bool {

@@ -40,10 +40,10 @@ var (
 )
 
 // newProof adds row-level security to the tables of organisations. The serving role loses its rights on them.
-func newProof(t *testing.T, database string) *proof {
+func newProof(t *testing.T, databaseURL string) *proof {
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}, usesOrgTable: map[string]bool{},
 		dependsOnRows: map[string]bool{}}
-	p.admin = tb.Must(pgx.Connect(t.Context(), tb.AsRole(database, "postgres")))(t)
+	p.admin = tb.Must(pgx.Connect(t.Context(), tb.AsRole(databaseURL, "postgres")))(t)
 	t.Cleanup(func() { _ = p.admin.Close(t.Context()) })
 	for _, table := range p.queryStrings(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'org_id'`) {

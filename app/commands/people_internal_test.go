@@ -61,7 +61,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
 	address := config.Address{BaseURL: "http://localhost"}
-	createBy := map[string]func(name, email, role string) error{
+	createFuncs := map[string]func(name, email, role string) error{
 		"organisation create": func(name, email, _ string) error {
 			return organisationCreateCmd{Address: address, Name: "Theirs", Slug: "o-" + uuid.NewString()[:8],
 				Plan: "pro", ReportingMode: "nominative", OwnerEmail: email, OwnerName: name,
@@ -83,7 +83,7 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 		},
 	}
 	roles := []string{"owner", "admin", "member"}
-	for command, create := range createBy {
+	for command, create := range createFuncs {
 		for _, email := range refusedEmails {
 			require.ErrorContains(t, create("A name", email, "owner"), "mail", "%s: %q", command, email)
 		}

@@ -46,7 +46,7 @@ func TestProxyExamplesForwardResponses(t *testing.T) {
 }
 
 // requireSameResponses compares responses to requests that a proxy might rewrite or answer, such as HEAD.
-func requireSameResponses(t *testing.T, dg *apptest.ExportServer, proxied *http.Client) {
+func requireSameResponses(t *testing.T, dg *apptest.ExportServer, proxiedClient *http.Client) {
 	tag := dg.Get("/api/v1/forks", dg.Token).Header.Get("ETag")
 	large := strings.Repeat("x", 20<<10)
 	for _, q := range []struct{ method, path, header, value string }{
@@ -66,7 +66,7 @@ func requireSameResponses(t *testing.T, dg *apptest.ExportServer, proxied *http.
 			return []any{response.StatusCode, response.Header["Etag"], response.Header["Content-Type"],
 				apptest.ReadAll(t, response)}
 		}
-		require.Equal(t, send(apptest.NewClient(), dg.ListenURL), send(proxied, apptest.PublicURL), "%.60v", q)
+		require.Equal(t, send(apptest.NewClient(), dg.ListenURL), send(proxiedClient, apptest.PublicURL), "%.60v", q)
 	}
 }
 

@@ -266,10 +266,10 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	const unknown = "00000000-0000-4000-8000-00000000dead"
 	id := testkit.Query[string](db, `select id::text from players where label = $1`, erased.PlayerLabel)
 	slug := testkit.Query[string](db, `select slug from organisations`)
-	full := tb.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
-	defer full.Close()
+	fullDevice := tb.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
+	defer fullDevice.Close()
 	for _, command := range [][]string{{"erase", slug, erased.PlayerLabel}, {"doctor"}} {
-		failing := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = full }, append(command, "--data-dir", dir)...)
+		failing := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = fullDevice }, append(command, "--data-dir", dir)...)
 		require.Equal(t, 1, failing.ExitStatus(time.Minute), "%v: %s", command, failing.Log.String())
 		require.Contains(t, failing.Log.String(), "standard output cannot be written")
 	}

@@ -21,14 +21,14 @@ var cheapCost = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLe
 
 func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheapCost) }
 
-// AttemptWrongPassword attempts a wrong password. It calls computing in place of the hash.
-func (s *Service) AttemptWrongPassword(ctx context.Context, email string, computing func()) error {
+// AttemptWrongPassword attempts a wrong password. It calls duringHash instead of hashing.
+func (s *Service) AttemptWrongPassword(ctx context.Context, email string, duringHash func()) error {
 	user, err := userByEmail(s.gorm(ctx), email)
 	if err != nil {
 		return err
 	}
 	return s.matchAndRecord(s.gorm(ctx), user, passwordLimits(user, requestOf(ctx).Address), func() error {
-		computing()
+		duringHash()
 		return ErrWrongPassword
 	})
 }
@@ -95,7 +95,7 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	require.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
 	secondHash := tb.Must(h.hash(t.Context(), "Zo\u00eb and friends"))(t)
 	require.NotEqual(t, hash, secondHash)
-	longest := strings.Repeat("x", maxPassword)
+	longest := strings.Repeat("x", maxPasswordBytes)
 	longestHash := tb.Must(h.hash(t.Context(), longest))(t)
 	for _, c := range []struct {
 		hash, password string

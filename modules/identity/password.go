@@ -21,12 +21,12 @@ import (
 
 // These bounds apply to new passwords. No character class is required.
 const (
-	minPassword = 12   // in code points
-	maxPassword = 1000 // in bytes
-	minUncommon = 6    // distinct characters outside common words, name and e-mail
+	minPasswordLength = 12   // in code points
+	maxPasswordBytes  = 1000
+	minUncommon       = 6    // distinct characters outside common words, name and e-mail
 )
 
-// commonWords is short, because most common passwords are shorter than minPassword.
+// commonWords is short, because most common passwords are shorter than minPasswordLength.
 var commonWords = strings.Fields(commonText)
 
 //go:embed common.txt
@@ -44,11 +44,11 @@ func checkPassword(password string, user userRow) error {
 	switch {
 	case !utf8.ValidString(text):
 		return apperr.NewField(field, "The new password contains invalid characters. Use a different one.")
-	case utf8.RuneCountInString(text) < minPassword:
+	case utf8.RuneCountInString(text) < minPasswordLength:
 		return apperr.NewField(field, "The new password is too short. Use at least %d characters.",
-			minPassword)
-	case len(password) > maxPassword:
-		return apperr.NewField(field, "The new password is too long. Use at most %d bytes.", maxPassword)
+			minPasswordLength)
+	case len(password) > maxPasswordBytes:
+		return apperr.NewField(field, "The new password is too long. Use at most %d bytes.", maxPasswordBytes)
 	case countUncommon(password, wordsOf(user.Name, user.Email)) < minUncommon:
 		return apperr.NewField(field, "The new password is easy to guess: it is common, or made of "+
 			"your name or e-mail. Use several unrelated words, or a password manager.")
@@ -189,7 +189,7 @@ func newHasher(cost argon2id.Params) *hasher {
 // so that the time does not reveal unknown accounts.
 func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
-	if hash != nil && len(password) <= maxPassword { // bounds the work; no valid password is longer
+	if hash != nil && len(password) <= maxPasswordBytes { // bounds the work; no valid password is longer
 		cost = costOf(*hash)
 	}
 	if cost == nil {

@@ -28,8 +28,8 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	b.advance(5 * time.Minute)
-	readSession := tb.Must(b.otherInstance.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
-	require.True(t, readSession.SecondStepDue)
+	foundSession := tb.Must(b.otherInstance.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
+	require.True(t, foundSession.SecondStepDue)
 	b.advance(5*time.Minute - time.Millisecond)
 	b.agePassword(pending, "20 minutes")
 	signedIn := tb.Must(b.otherInstance.VerifySecondStep(b.ctx(), pending.Token, b.code(totpSecret, 0)))(t)

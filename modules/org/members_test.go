@@ -21,11 +21,11 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b.Join(ourOrganisation, ann, "member")
 	b.Join(theirOrganisation, ann, "admin")
 	memberships := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
-	our := b.readOrganisation(ourOrganisation)
-	their := b.readOrganisation(theirOrganisation)
+	ours := b.readOrganisation(ourOrganisation)
+	theirs := b.readOrganisation(theirOrganisation)
 	require.Equal(t, []org.Membership{
-		{OrganisationID: theirOrganisation, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
-		{OrganisationID: ourOrganisation, Organisation: our, Role: org.RoleMember, HasOthers: true},
+		{OrganisationID: theirOrganisation, Organisation: theirs, Role: org.RoleAdmin, HasOthers: true},
+		{OrganisationID: ourOrganisation, Organisation: ours, Role: org.RoleMember, HasOthers: true},
 	}, memberships)
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Equal(t, []string{ourOrganisation, theirOrganisation}, ids)

@@ -52,10 +52,10 @@ func personID(organisation, role string) string {
 // rules.md, Data: each change of an organisation gives it a new version, which does not repeat. Groups do not count.
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
-	their := b.readOrganisation(theirOrganisation).Version
+	theirVersion := b.readOrganisation(theirOrganisation).Version
 	first := b.readOrganisation(ourOrganisation).Version
 	current := first
-	seen := map[int64]bool{their: true, current: true}
+	seen := map[int64]bool{theirVersion: true, current: true}
 	for _, c := range []struct {
 		statement      string
 		changesVersion bool
@@ -76,7 +76,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		require.Equal(t, !c.changesVersion, seen[current], "it is new: %s", c.statement)
 		seen[current] = true
 	}
-	require.Equal(t, their, b.readOrganisation(theirOrganisation).Version, "the other organisation's")
+	require.Equal(t, theirVersion, b.readOrganisation(theirOrganisation).Version, "the other organisation's")
 
 	// After a failover loses the last change, the next change does not repeat the lost version.
 	b.Exec(`alter table organisations disable trigger user`)

@@ -13,8 +13,8 @@ import (
 	"dg/web/ui"
 )
 
-// maxQuery bounds the bytes of a search, because each word is looked up in all pages.
-const maxQuery = 100
+// maxQueryBytes bounds the bytes of a search, because each word is looked up in all pages.
+const maxQueryBytes = 100
 
 // passage is a sentence. ID is the anchor of its h2 or table row, or "".
 type passage struct {
@@ -45,7 +45,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	query := c.Query("q")
-	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
+	query = strings.ToValidUTF8(query[:min(len(query), maxQueryBytes)], "")
 	words := strings.Fields(normalise(query))
 	var named, others []searchResult
 	for i, candidate := range h.documentation.Pages {
