@@ -21,9 +21,9 @@ import (
 
 // These bounds apply to new passwords. No character class is required.
 const (
-	minPasswordLength = 12   // in code points
+	minPasswordLength = 12 // in code points
 	maxPasswordBytes  = 1000
-	minUncommon       = 6    // distinct characters outside common words, name and e-mail
+	minUncommon       = 6 // distinct characters outside common words, name and e-mail
 )
 
 // commonWords is short, because most common passwords are shorter than minPasswordLength.
