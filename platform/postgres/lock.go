@@ -15,15 +15,17 @@ var ErrLocked = errors.New("another process holds the lock: try again when it ha
 
 // AwaitLock takes the advisory lock of a name until the transaction ends: a session lock would
 // outlive its client behind a transaction pooler. It waits at most timeout, then returns ErrLocked.
-// The transaction's statement_timeout must be longer. A wait sets the transaction's lock_timeout.
+// The transaction's statement_timeout must be longer.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	tx interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	},
 ) error {
 	var locked bool
+	var lockTimeout string // of the rest of the transaction
 	err := tx.QueryRow(ctx, `/* postgres.tryLock */
-		select pg_try_advisory_xact_lock(hashtextextended($1, 0))`, name).Scan(&locked)
+		select pg_try_advisory_xact_lock(hashtextextended($1, 0)), current_setting('lock_timeout')`, name).
+		Scan(&locked, &lockTimeout)
 	if err != nil || locked {
 		return err
 	}
@@ -32,9 +34,9 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.
 	}
 	log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout.String())
 	err = tx.QueryRow(ctx, `/* postgres.awaitLock */
-		select pg_advisory_xact_lock(hashtextextended($1, 0)) is null
-		 where set_config('lock_timeout', $2, true) is not null`, name, milliseconds(timeout)).
-		Scan(&locked)
+		select pg_advisory_xact_lock(hashtextextended($1, 0)) is null, set_config('lock_timeout', $3, true)
+		 where set_config('lock_timeout', $2, true) is not null`, name, milliseconds(timeout), lockTimeout).
+		Scan(&locked, &lockTimeout)
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55P03" {
 		return ErrLocked
 	}

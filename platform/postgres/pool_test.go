@@ -196,6 +196,7 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 	}
 }
 
+// After a wait the transaction has its own lock_timeout again: an import has none.
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -211,8 +212,21 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	require.Empty(t, log.String())
 	require.ErrorIs(t, await(time.Millisecond), postgres.ErrLocked)
 	require.Contains(t, log.String(), "another process holds the import lock: waiting")
+	waiter := tb.Must(db.Owner.Pool.Begin(t.Context()))(t)
+	tb.Must(waiter.Exec(t.Context(), `set local lock_timeout = 0`))(t)
+	acquired := make(chan error)
+	go func() { acquired <- postgres.AwaitLock(t.Context(), log.Logger(), "import", time.Minute, waiter) }()
+	waits := func() (yes bool) {
+		_ = db.DB.Pool.QueryRow(t.Context(), `select true from pg_locks where not granted and locktype = 'advisory'
+			and database = (select oid from pg_database where datname = current_database())`).Scan(&yes)
+		return yes
+	}
+	require.Eventually(t, waits, time.Minute, time.Millisecond)
 	require.NoError(t, holder.Rollback(t.Context()))
-	require.NoError(t, await(time.Minute))
+	require.NoError(t, <-acquired)
+	var lockTimeout string
+	require.NoError(t, waiter.QueryRow(t.Context(), `show lock_timeout`).Scan(&lockTimeout))
+	require.Equal(t, "0", lockTimeout)
 }
 
 // startBouncer starts PgBouncer. viaBouncer turns a direct URL into one through PgBouncer.
