@@ -58,8 +58,10 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 		requireNotAcquired()
 		conn.Release()
 	}
-	requireNotAcquired()
-	require.True(t, replica.LeftOut())
+	for ; !replica.LeftOut(); attempts-- { // on a busy machine the primary may be too slow
+		require.Positive(t, attempts)
+		requireNotAcquired()
+	}
 }
 
 func waitUntilUsed(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {

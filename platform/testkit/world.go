@@ -36,6 +36,7 @@ func (w *World) Begin(sql string, args ...any) pgx.Tx {
 	tx, err := w.Owner.Pool.Begin(w.t.Context())
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	w.ExecIn(tx, `set local idle_in_transaction_session_timeout = 0`) // a busy machine may take longer
 	w.ExecIn(tx, sql, args...)
 	return tx
 }
