@@ -64,7 +64,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 			"Suspended"},
 		{address(archived), "Old", inWeeks(last, "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1"), "1", "1", "0.0%", "0.0%",
 			" past", "Archived"},
-		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "–", "", "Not played"},
+		{address(quiet), "Quiet", "No plays in 12 weeks", "0", "0", "–", "–", "", "Active, no plays"},
 	}, testkit.Submatches(forkCells, p.Body))
 	p.Has(t, "Players<small> counted once</small>").Lacks(t, "Next →")
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Pass rate", "0.0%"}},
