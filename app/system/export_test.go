@@ -185,7 +185,7 @@ var exportClients = map[string]struct {
 		`exit=$?; [ "$(grep -c ^playId plays.csv)" = 1 ] && exit $exit`, 8},
 }
 
-func startClient(t *testing.T, name, url, key string) (finish func() int) {
+func startClient(t *testing.T, name, url, key string) (exitStatus func() int) {
 	if _, err := exec.LookPath(strings.Fields(name)[0]); err != nil {
 		tb.SkipOrFail(t, err)
 	}
@@ -218,12 +218,12 @@ func breakDuringQuery(t *testing.T, e *apptest.ExportServer, url, client string,
 		$$ begin if play = '` + middle + `' then perform pg_sleep(60); end if; return true; end $$`)
 	e.Exec(`create policy stalled on plays using (reached(id)); alter table plays enable row level security`)
 	defer e.Exec(`alter table plays disable row level security; drop policy stalled on plays; drop function reached`)
-	finish := startClient(t, client, url+e.ExportPath, e.Token)
+	exitStatus := startClient(t, client, url+e.ExportPath, e.Token)
 	apptest.WaitUntil(t, 20*time.Second, "no export waits", func() bool {
 		return testkit.Query[int](e.World, `select count(*)`+stalledExports) == 1
 	})
 	breakOff()
-	exit := finish()
+	exit := exitStatus()
 	if url == e.ListenURL { // the exit status differs behind a proxy
 		require.Equal(t, exportClients[client].exit, exit, client)
 	}

@@ -85,7 +85,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	require.NotErrorIs(t, <-ended, io.EOF)
 }
 
-// Commands and dg serve share a server, which the last one stops. Only dg serve and dg demo create a database.
+// Commands and dg serve share one PostgreSQL server; the last stops it. Only dg serve and dg demo create a database.
 func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -129,7 +129,7 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 	return tb.Must(os.Stat(path))(t).Sys().(*syscall.Stat_t)
 }
 
-// As root, dg serve binds its ports, continues as the data's owner, shares its server, and leaves no process.
+// As root, dg serve binds its ports, continues as the data's owner, shares its PostgreSQL server and leaves no process.
 func TestServeDropsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 || runtime.GOOS != "linux" {

@@ -194,8 +194,9 @@ func (m *windowModel) request() (accepted bool, remaining int, oldestAge float64
 }
 
 // rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none of its
-// requests is refused below 120. Remaining equals the model's, Reset is smaller by at most the burst's duration.
-// Between bursts, the test moves the window's timestamps back by tens of seconds, less the burst's duration.
+// requests is refused below 120. Remaining equals the model's. Reset is below the model's by at most the burst's
+// duration, because the model's clock stands still during a burst. After each burst the test shifts the stored
+// timestamps as if the burst had taken no time, and then 0 to 30 seconds had passed.
 func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	for seed := range uint64(6) {

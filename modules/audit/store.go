@@ -58,7 +58,7 @@ func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 
 var acrossLogs = tenant.Across("the logs are a parameter")
 
-// AppendToAll adds the entry to the log of each organisation, in the caller's transaction. It
+// AppendToAll adds the entry to the log of each of organisationIDs, in the caller's transaction. It
 // ignores e.OrganisationID. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.add(organisationIDs, e, func(args []any) error {

@@ -26,7 +26,7 @@ type Service struct {
 	log            *audit.Log
 	recheckDB      *postgres.DB // database that each Recheck reads
 	slots          *limit.Limiter
-	turns          chan struct{}  // a semaphore: one element for each export that makes a block
+	turns          chan struct{}  // a semaphore: one element for each download that holds a turn; Gate.Enter takes one
 	pendingRecords sync.WaitGroup // counts writes of export.finished that still run
 	finishedTotal  *prometheus.CounterVec
 }

@@ -93,8 +93,8 @@ func MigrateSecrets(
 		case result.Unreadable > 0 && !hasCheckValue && !forgetLost:
 			return ErrWrongSecretKey // without a check value, the current key may be wrong
 		}
-		value := secretKeyRow{One: true, Value: keyring.Encrypt(checkPerson, checkText)}
-		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
+		row := secretKeyRow{One: true, Value: keyring.Encrypt(checkPerson, checkText)}
+		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &row)
 	})
 	return result, err
 }

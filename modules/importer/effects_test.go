@@ -116,7 +116,8 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	}
 }
 
-// At each step of a key replacement, imports keep stored secrets. Without the key they fail.
+// At each step of a key replacement, imports keep the stored secrets. With only the old key they fail. No key is
+// introduced or replaced while an import runs.
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	key1, key2 := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)

@@ -162,7 +162,7 @@ type Forks interface {
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
 }
 
-// Exports opens exports, which also send the response.
+// Exports opens an export of a fork's plays. The caller then calls Send, which writes the response, and Close.
 type Exports interface {
 	Open(c *fiber.Ctx, r exports.Request) (*exports.Export, error)
 }

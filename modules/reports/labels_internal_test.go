@@ -114,13 +114,13 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e.requireLabels(t, "display_name")
 }
 
-func labelsOfSize(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
+func labelsWithText(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
 // sizing.md: the cache of labels stays within 64 MB (maxLabelBytes). It evicts the least recently used first.
 func TestCachedLabelsAreBounded(t *testing.T) {
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
-	l := labelsOfSize(1 << 18)
+	l := labelsWithText(1 << 18)
 	for i := range 500 {
 		c.put(key(i), 1, l)
 		require.NotNil(t, c.get(key(0), 1), "in use")
@@ -130,12 +130,12 @@ func TestCachedLabelsAreBounded(t *testing.T) {
 	require.Nil(t, c.get(key(1), 1))
 	require.NotNil(t, c.get(key(499), 1))
 	require.Nil(t, c.get(key(499), 2), "another version")
-	c.put(key(499), 2, labelsOfSize(maxLabelBytes))
+	c.put(key(499), 2, labelsWithText(maxLabelBytes))
 	require.NotNil(t, c.get(key(499), 1), "labels that do not fit are not kept")
 	for _, k := range c.lru.Keys() {
-		c.put(k, 3, labelsOfSize(1))
+		c.put(k, 3, labelsWithText(1))
 	}
-	require.Equal(t, c.lru.Len()*labelsOfSize(1).size(), c.bytes)
+	require.Equal(t, c.lru.Len()*labelsWithText(1).size(), c.bytes)
 }
 
 // doc.go, Invariants: labels that no report confirms for a minute are dropped, even without another report.
@@ -143,7 +143,7 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newLabelCache()
 		k := labelsKey{testOrgID, org.Pseudonymous}
-		c.put(k, 1, labelsOfSize(10))
+		c.put(k, 1, labelsWithText(10))
 		for range 5 {
 			<-time.After(labelTTL - time.Second)
 			require.NotNil(t, c.get(k, 1))

@@ -41,7 +41,7 @@ type request struct {
 	span      trace.Span // nil: the request is not traced
 
 	authenticated bool
-	streaming     bool // the stream calls end, instead of finish
+	streaming     bool // the stream calls end, so handlerDone does not
 }
 
 type requestKey struct{}
@@ -75,7 +75,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := s.begin(c)
 	r.errorPage = page
-	defer r.finish(c)
+	defer r.handlerDone(c)
 	if f, ok := checkRequest(&c.Context().Request); !ok {
 		c.Context().SetConnectionClose() // after a framing fault the next request cannot be trusted
 		r.writeFailure(c, f)
@@ -128,7 +128,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	return r
 }
 
-func (r *request) finish(c *fiber.Ctx) {
+func (r *request) handlerDone(c *fiber.Ctx) {
 	response := &c.Context().Response
 	response.Header.Set(fiber.HeaderXRequestID, r.id)
 	response.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")

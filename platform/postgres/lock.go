@@ -17,13 +17,13 @@ var ErrLocked = errors.New("another process holds the lock: try again when it ha
 // outlive its client behind a transaction pooler. It waits at most timeout, then returns ErrLocked.
 // The transaction's statement_timeout must be longer.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
-	tx interface {
+	querier interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	},
 ) error {
 	var locked bool
 	var lockTimeout string // of the rest of the transaction
-	err := tx.QueryRow(ctx, `/* postgres.tryLock */
+	err := querier.QueryRow(ctx, `/* postgres.tryLock */
 		select pg_try_advisory_xact_lock(hashtextextended($1, 0)), current_setting('lock_timeout')`, name).
 		Scan(&locked, &lockTimeout)
 	if err != nil || locked {
@@ -33,7 +33,7 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.
 		return ErrLocked
 	}
 	log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout.String())
-	err = tx.QueryRow(ctx, `/* postgres.awaitLock */
+	err = querier.QueryRow(ctx, `/* postgres.awaitLock */
 		select pg_advisory_xact_lock(hashtextextended($1, 0)) is null, set_config('lock_timeout', $3, true)
 		 where set_config('lock_timeout', $2, true) is not null`, name, milliseconds(timeout), lockTimeout).
 		Scan(&locked, &lockTimeout)

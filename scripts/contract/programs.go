@@ -38,7 +38,7 @@ type program struct {
 	ReadPlays    string `yaml:"readPlays"` // a command that prints ids and labels of the stored plays, or an export
 	Append       string // code for the program's end: saves ids and labels of its plays as rows.csv
 	Client       string // the folder of a generated client in TABLE_CLIENTS
-	Snippet      bool   // a Start snippet: only conditions with condition.forSnippets apply
+	Snippet      bool   // a snippet of recipes/start, as on the page Quickstart: only conditions with forSnippets apply
 	ByCurl       bool   `yaml:"byCurl"`       // it sends requests by curl: see condition.excludesCurl
 	SameRequests bool   `yaml:"sameRequests"` // another row sends the same: conditions on keys and waits do not apply
 	// name of an environment of Python, and its folder of programs

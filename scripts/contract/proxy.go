@@ -18,7 +18,7 @@ import (
 type condition struct {
 	name                 string
 	wantSuccess, mayFail bool
-	forSnippets          bool // applies to Start snippets too
+	forSnippets          bool // applies to snippets too (program.Snippet)
 	onlyCSV              bool // applies only to programs that read CSV
 	excludesPrinting     bool // does not apply to programs that print the answer without reading it
 	// whether the condition excludes programs that send requests by curl: dg.curl has their key, curl accepts a date

@@ -14,7 +14,7 @@ import (
 )
 
 type page struct {
-	Name, Path string // Path is below /docs
+	Name, Path string // Path is without the prefix /docs; "": /docs itself
 	Template   string
 	Group      string // heading of a group that begins with this page; "": no heading
 	Sections   []ui.Link

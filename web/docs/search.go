@@ -165,7 +165,7 @@ func (r *textReader) read(n *html.Node) {
 	}
 }
 
-// endLine adds the line to passages. A heading's line waits for further text.
+// endLine adds the line's sentences to passages. A line that ends with a colon waits for further text.
 func (r *textReader) endLine() {
 	line := strings.Join(strings.Fields(r.line), " ")
 	if line == "" || strings.HasSuffix(line, ":") {

@@ -114,8 +114,8 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
 	b := w.SignIn(t, acme.Owner)
 	b.Post(acme.Path("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
-	stopped := tb.Must(w.Keys.Key(t.Context(), acme.AsOwner(), key.ID))(t)
-	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
+	revoked := tb.Must(w.Keys.Key(t.Context(), acme.AsOwner(), key.ID))(t)
+	require.WithinDuration(t, time.Now(), *revoked.RevokedAt, time.Minute)
 }
 
 // The confirmation shows the key, its last use and the effect, without JavaScript. Revoking again changes nothing.

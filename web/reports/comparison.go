@@ -248,10 +248,10 @@ func (h *Handler) loadComparison(
 	if !ok {
 		return nil, nil
 	}
-	before := *q
-	before.Period = earlier
-	before.OmitLists = true
-	s, err := h.statistics(ctx, p, before)
+	earlierQuery := *q
+	earlierQuery.Period = earlier
+	earlierQuery.OmitLists = true
+	s, err := h.statistics(ctx, p, earlierQuery)
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}

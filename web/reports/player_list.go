@@ -183,7 +183,7 @@ func (v *playersView) countNeeds(players []player) map[string]int64 {
 	return counts
 }
 
-// answer says how many of the players have not passed, and how many of those have each need.
+// answer says how many players have not passed, and how many of those have each need except Finished.
 func (v *playersView) answer(players []player) []clause {
 	n := int64(len(players))
 	counts := v.countNeeds(players)

@@ -45,9 +45,9 @@ type Link struct {
 	Group      string // heading above the link, or ""
 }
 
-// Download has the paths of one file as CSV with commas and as CSV for Excel.
+// Download has the paths of the files that a screen offers.
 type Download struct {
-	CSV, Excel string
+	CSV, Excel string // paths of one file: with commas, and for Excel
 	LastWeek   string // path of the file of the last whole week; "": not offered
 }
 

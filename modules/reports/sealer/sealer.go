@@ -109,11 +109,10 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 }
 
 // lockSealer takes the sealer's lock until the transaction ends.
-func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
+func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {
-	err := postgres.AwaitLock(ctx, s.log, "sealer", timeout, tx)
-	return apperr.Annotate(err, "seal")
+	return apperr.Annotate(postgres.AwaitLock(ctx, s.log, "sealer", timeout, querier), "seal")
 }
 
 func markAllDirty(ctx context.Context, tx pgx.Tx) error {
