@@ -21,6 +21,7 @@ type chart struct {
 
 	Panel               ui.Panel
 	Shapes, EarlierPath string // SVG paths
+	EarlierTops         string // SVG path of the upper edges of the earlier period's bars
 	Dots, FewDots       string // SVG paths; FewDots: values of fewer than fewPlays plays
 	measure             measure
 }
@@ -135,6 +136,7 @@ func (c *chart) draw(p reports.Period) {
 		case c.IsCount:
 			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.currentValue.n)
 			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.earlierValue.n)
+			c.EarlierTops += c.Panel.BarTop(b.From, b.Days, earlierWidth*days/fewDays, b.earlierValue.n)
 			continue
 		case isolated || len(c.Bars) <= maxDots:
 			dots := &c.Dots

@@ -58,9 +58,22 @@ func (v Panel) Bar(from, days, percent int, n int64) string {
 	if n == 0 {
 		return ""
 	}
-	width := DayWidth * days * percent / 100
-	left := DayWidth*from + (DayWidth*days-width)/2
+	left, width := barPlace(from, days, percent)
 	return fmt.Sprintf("M%d %dv%dh%dv-%dz", left, v.Top-n, n, width, n)
+}
+
+// BarTop returns the path of the upper edge of Bar's bar.
+func (v Panel) BarTop(from, days, percent int, n int64) string {
+	if n == 0 {
+		return ""
+	}
+	left, width := barPlace(from, days, percent)
+	return fmt.Sprintf("M%d %dh%d", left, v.Top-n, width)
+}
+
+func barPlace(from, days, percent int) (left, width int) {
+	width = DayWidth * days * percent / 100
+	return DayWidth*from + (DayWidth*days-width)/2, width
 }
 
 // Sparkline is a row of bars without axes or labels.
