@@ -64,8 +64,8 @@ func (h *Handler) rememberTenant(c *fiber.Ctx) {
 	h.requests.Remember(p.Token, tenant)
 }
 
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 func (h *Handler) setHeaders(c *fiber.Ctx) {
 	// after the sign-out, the Back button must not show a page from the cache

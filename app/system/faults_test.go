@@ -94,7 +94,8 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		out := apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr))
 		require.Regexp(t, addr+`: .*address already in use: set DG_`, out)
 	}
-	for _, f := range slices.Concat(faultsOfDatabases(pg), faultsOfRights(), faultsOfURLs(t, pg), faultsOfSettings(pg)) {
+	all := slices.Concat(faultsOfDatabases(pg), faultsOfRights(), faultsOfURLs(t, pg), faultsOfSettings(pg))
+	for _, f := range all {
 		t.Run(f.reportPattern, func(t *testing.T) {
 			pg.Exec(f.plantSQL)
 			advice := f.requireReports(t, pg.Flags())

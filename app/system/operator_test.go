@@ -269,7 +269,8 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	fullDevice := tb.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 	defer fullDevice.Close()
 	for _, command := range [][]string{{"erase", slug, erased.PlayerLabel}, {"doctor"}} {
-		failing := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = fullDevice }, append(command, "--data-dir", dir)...)
+		failing := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = fullDevice },
+			append(command, "--data-dir", dir)...)
 		require.Equal(t, 1, failing.ExitStatus(time.Minute), "%v: %s", command, failing.Log.String())
 		require.Contains(t, failing.Log.String(), "standard output cannot be written")
 	}

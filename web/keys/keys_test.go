@@ -214,7 +214,7 @@ func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	webtest.RequireAccessible(t, p, "keys")
 }
 
-// A key's page links to its predecessor, successor and log, and shows its own refusals and exports with their addresses.
+// A key's page links to its predecessor, successor and log. It shows its own refusals and exports with their addresses.
 func TestKeyPageHasItsHistory(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)

@@ -84,7 +84,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Len(t, w.LogOf(t, acme), 2)
 }
 
-// Nominative reporting requires typing the organisation's name. The form counts the keys that will read names, and lists five.
+// Nominative reporting requires the organisation's name. The form counts the keys that will read names, and lists five.
 func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
