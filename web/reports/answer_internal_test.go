@@ -55,7 +55,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	}{
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
-			who:    "*27% fewer people played* (89,\u00a0were\u00a0122).", how: "One in three finished plays failed.",
+			who:    "*27% fewer people played* (89,\u00a0down\u00a0from\u00a0122).", how: "One in three finished plays failed.",
 			top: "Weakest skills: *Formats* and *Giving examples*."},
 		// These cases concern the clause on who played.
 		{name: "no comparison", now: steady},
@@ -74,11 +74,11 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "25% more in the noise up to yesterday", now: played(60), complete: played(50), before: played(40),
 			who: "*60 people played*, 50 up to yesterday, up from 40 (may be chance)."},
 		{name: "many times", now: played(390), before: played(10),
-			who: "*39 times as many people played* (390,\u00a0were\u00a010)."},
+			who: "*39 times as many people played* (390,\u00a0up\u00a0from\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
-			who: "*95% fewer people played* (1,\u00a0were\u00a020).", how: "One in two finished plays failed."},
+			who: "*95% fewer people played* (1,\u00a0down\u00a0from\u00a020).", how: "One in two finished plays failed."},
 		{name: "an unfinished day", now: played(61), complete: played(60), before: played(100),
-			who: "*Up to yesterday, 40% fewer people played* (60,\u00a0were\u00a0100)."},
+			who: "*Up to yesterday, 40% fewer people played* (60,\u00a0down\u00a0from\u00a0100)."},
 		{name: "a day", now: steady, before: steady, days: 1,
 			who: "*400 people played*, as many as on 4 to 31 Oct (400)."},
 		{name: "an unfinished day without a change", now: played(200), complete: played(100), before: played(100),
@@ -145,19 +145,19 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 	}{
 		// Players: the noise is 8.5 for 13 and 5, 8.7 for 14 and 5, exactly 20 for 60 and 40.
 		{played(13), played(5), nil, "more", false},
-		{played(14), played(5), nil, "more people played* (14,\u00a0were\u00a05)", true},
+		{played(14), played(5), nil, "more people played* (14,\u00a0up\u00a0from\u00a05)", true},
 		{played(60), played(40), nil, "more", false},
-		{played(61), played(40), nil, "more people played* (61,\u00a0were\u00a040)", true},
+		{played(61), played(40), nil, "more people played* (61,\u00a0up\u00a0from\u00a040)", true},
 		{played(40), played(60), nil, "fewer", false},
-		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0were\u00a060)", true},
-		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0were\u00a010)", true},
-		{played(200), played(100), nil, "(200,\u00a0were\u00a0100)", true},
+		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0down\u00a0from\u00a060)", true},
+		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0down\u00a0from\u00a010)", true},
+		{played(200), played(100), nil, "(200,\u00a0up\u00a0from\u00a0100)", true},
 		{played(5), sums{}, nil, "more", false},
 		// Players: a change below 5% is not named.
 		{played(10_499), played(10_000), nil, "more", false},
-		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0were\u00a010,000)", true},
+		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0up\u00a0from\u00a010,000)", true},
 		{played(9_501), played(10_000), nil, "fewer", false},
-		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500,\u00a0were\u00a010,000)", true},
+		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500,\u00a0down\u00a0from\u00a010,000)", true},
 		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 exceeds the noise of 158.0
 		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 is within the noise of 155.5
 		// Scores: the noise is 7.07 for 100 and 100, 1.41 for 2500 and 2500, 7.25 for 50 and 1000.
@@ -268,7 +268,7 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		want        string
 	}{
 		{321, 481, forks{{146, 228}, {62, 111}, {113, 142}},
-			"*33% fewer plays* (321,\u00a0were\u00a0481). *A* lost the most plays: 82."},
+			"*33% fewer plays* (321,\u00a0down\u00a0from\u00a0481). *A* lost the most plays: 82."},
 		{321, 0, forks{{321, 0}}, "*321 plays*."},
 		{1, 0, forks{{1, 0}, {0, 0}}, "*1 play*."},
 		{60, 40, forks{{60, 40}, {0, 0}}, "*60 plays*, up from 40 (may be chance)."},
@@ -276,9 +276,9 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		{402, 402, forks{{101, 201}, {301, 201}},
 			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost the most plays: 100."},
 		{801, 402, forks{{301, 201}, {500, 201}},
-			"*99% more plays* (801,\u00a0were\u00a0402). *B* gained the most plays: 299."},
-		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0,\u00a0were\u00a061). *A* lost the most plays: 61."},
-		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30,\u00a0were\u00a061)."},
+			"*99% more plays* (801,\u00a0up\u00a0from\u00a0402). *B* gained the most plays: 299."},
+		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0,\u00a0down\u00a0from\u00a061). *A* lost the most plays: 61."},
+		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30,\u00a0down\u00a0from\u00a061)."},
 	} {
 		var compared *comparison
 		if c.before > 0 {
