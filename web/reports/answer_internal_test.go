@@ -55,8 +55,9 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	}{
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
-			who:    "*27% fewer people played* (89,\u00a0down\u00a0from\u00a0122).", how: "One in three finished plays failed.",
-			top: "Weakest skills: *Formats* and *Giving examples*."},
+			who:    "*27% fewer people played* (89,\u00a0down\u00a0from\u00a0122).",
+			how:    "One in three finished plays failed.",
+			top:    "Weakest skills: *Formats* and *Giving examples*."},
 		// These cases concern the clause on who played.
 		{name: "no comparison", now: steady},
 		{name: "one player", now: sums{1, 1, 1, 1, 900}, who: "*1 person played*.",
@@ -76,7 +77,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "many times", now: played(390), before: played(10),
 			who: "*39 times as many people played* (390,\u00a0up\u00a0from\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
-			who: "*95% fewer people played* (1,\u00a0down\u00a0from\u00a020).", how: "One in two finished plays failed."},
+			who: "*95% fewer people played* (1,\u00a0down\u00a0from\u00a020).",
+			how: "One in two finished plays failed."},
 		{name: "an unfinished day", now: played(61), complete: played(60), before: played(100),
 			who: "*Up to yesterday, 40% fewer people played* (60,\u00a0down\u00a0from\u00a0100)."},
 		{name: "a day", now: steady, before: steady, days: 1,
@@ -277,7 +279,8 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost the most plays: 100."},
 		{801, 402, forks{{301, 201}, {500, 201}},
 			"*99% more plays* (801,\u00a0up\u00a0from\u00a0402). *B* gained the most plays: 299."},
-		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0,\u00a0down\u00a0from\u00a061). *A* lost the most plays: 61."},
+		{0, 61, forks{{0, 61}, {0, 0}},
+			"*100% fewer plays* (0,\u00a0down\u00a0from\u00a061). *A* lost the most plays: 61."},
 		{30, 61, forks{{30, 61}}, "*51% fewer plays* (30,\u00a0down\u00a0from\u00a061)."},
 	} {
 		var compared *comparison
