@@ -100,7 +100,7 @@ func countClause(m measure, s reports.Statistics, c *comparison) clause {
 		Strong: c.upToYesterday(played),
 		Detail: fmt.Sprintf(" (%s,\u00a0%s\u00a0from\u00a0%s)", ui.Count(now), downUp.choose(now-before),
 			ui.Count(before)),
-		After:  ".",
+		After: ".",
 	}
 }
 
