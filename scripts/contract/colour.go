@@ -31,12 +31,17 @@ func highlightRecipes() ([]byte, error) {
 		if lexer == nil {
 			return nil // the page shows the code without colours
 		}
-		tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.TrimSuffix(string(text), "\n"))
-		if err != nil {
-			return err
-		}
 		file, err := filepath.Rel(recipesFolder, path)
-		programs[file] = highlightedSpans(tokens.Tokens())
+		for range maxTries {
+			tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.TrimSuffix(string(text), "\n"))
+			if err != nil {
+				return err
+			}
+			before := programs[file]
+			if programs[file] = highlightedSpans(tokens.Tokens()); programs[file] == before {
+				break
+			}
+		}
 		return err
 	})
 	if err != nil {
@@ -49,6 +54,10 @@ func highlightRecipes() ([]byte, error) {
 	err = encoder.Encode(programs)
 	return b.Bytes(), err
 }
+
+// maxTries bounds how often a program is coloured until two results agree. chroma gives up the match of
+// a rule after 250 ms, so that a busy machine may lose a token.
+const maxTries = 10
 
 // languageOf returns chroma's name of a program's language. chroma has no name for Power Query.
 func languageOf(path string) string {
