@@ -167,6 +167,22 @@ func TestForksAreSortedByTheirResults(t *testing.T) {
 	}
 }
 
+// The last twelve weeks are those of the period and, only if they are right before it, of the earlier period.
+func TestWeeksAreColouredByTheirPeriod(t *testing.T) {
+	end := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ days, gap, earlierDays, beforeWeek, nowWeek int }{
+		{28, 0, 28, 4, 8}, {31, 0, 30, 4, 8}, {7, 0, 7, 10, 11}, {1, 0, 1, 10, 11}, {29, 2, 29, 4, 8}, // whole months
+		{28, 336, 28, 8, 8}, {28, 0, 0, 8, 8}, {56, 0, 56, 0, 4}, {90, 0, 90, 0, 0}, {366, -2, 366, 0, 0},
+	} {
+		period := lastDays(end, c.days)
+		earlier := reports.Period{From: period.From.AddDate(0, 0, -c.gap-c.earlierDays), Days: c.earlierDays}
+		var v reportsView
+		v.colourWeeks(period, earlier)
+		require.InDeltaSlice(t, []float64{float64(c.beforeWeek) / 12, float64(c.nowWeek) / 12},
+			[]float64{v.BeforeFrom, v.NowFrom}, 1e-9, c)
+	}
+}
+
 // shownSkills returns the areas of a list, each followed by its skills' ids.
 func shownSkills(l skillList) (ids []string) {
 	for _, area := range l.Areas {
