@@ -1,6 +1,10 @@
 package keys_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"maps"
 	"net/url"
 	"strings"
 	"testing"
@@ -144,4 +148,182 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	b.Post(path, url.Values{}).Is(t, 303)
 	require.Equal(t, before, w.AllKeys(t, acme))
 	require.Len(t, w.LogOf(t, acme), 3)
+}
+
+func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
+	token, ok := apikeys.ParseToken(testkit.Submatch(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
+	require.True(t, ok)
+	return token
+}
+
+func createdKey(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
+	return tb.Must(w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID))(t)
+}
+
+// doc.go: all data of the page with the secret is read before the creation. An error after it would lose the secret.
+func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
+	w, acme := webtest.StartAt(t, new(fixedNow))
+	b := w.SignIn(t, acme.Admin)
+	w.DB.Exec(`create function hide_keys() returns trigger language plpgsql security definer as
+		'begin revoke select on api_keys from dg_app; return null; end'`)
+	w.DB.Exec(`create constraint trigger hide_keys after insert on api_keys
+		deferrable initially deferred for each row execute function hide_keys()`)
+	secretIn(t, b.Post(acme.Path("/settings/api-keys/new"), webtest.NewKeyForm()).Is(t, 200))
+	b.Get(acme.Path("/settings/api-keys")).Is(t, 500)
+}
+
+// The form's default is both scopes and 90 days. It also offers 30 and 365 days, a day at 00:00 UTC, and never.
+func TestKeyIsCreatedFromTheForm(t *testing.T) {
+	w, acme := webtest.StartAt(t, new(fixedNow))
+	b := w.SignIn(t, acme.Admin)
+	form := b.Get(acme.Path("/settings/api-keys/new")).Is(t, 200)
+	require.Regexp(t, `(?s)value="30"[^\n]*21 Dec 2026<.*value="90"[^\n]*19 Feb 2027<.*`+
+		`value="365"[^\n]*21 Nov 2027<`, form.Body)
+	form.Has(t, `name="expiry" value="90" aria-describedby="x90h" checked>`)
+	require.Equal(t, 3, strings.Count(form.Body, " checked"), "with both scopes")
+
+	sent := webtest.NewKeyForm()
+	sent.Set("name", "  Power BI, learning dashboard ")
+	created := b.Post(acme.Path("/settings/api-keys/new"), sent)
+	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
+	require.Contains(t, html.UnescapeString(testkit.TextOf(created.Body)),
+		"Name Power BI, learning dashboard Scopes Forks, reports Expires 19 Feb 2027, 00:00 UTC")
+	key := createdKey(t, w, acme, created)
+	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
+	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
+	require.Equal(t, fixedNow, key.CreatedAt.UTC())
+	tb.Must(w.Keys.Authenticate(t.Context(), secretIn(t, created), nil))(t)
+	b.Get(acme.Path("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow, because today has begun
+	for chosen, want := range map[[2]string]string{
+		{"30", ""}:            "2026-12-21T00:00:00Z",
+		{"365", ""}:           "2027-11-21T00:00:00Z",
+		{"never", ""}:         "null",
+		{"day", "2026-11-22"}: "2026-11-22T00:00:00Z",
+		{"day", "2199-12-31"}: "2199-12-31T00:00:00Z",
+	} {
+		maps.Copy(sent, testkit.Form("expiry", chosen[0], "day", chosen[1]))
+		k := createdKey(t, w, acme, b.Post(acme.Path("/settings/api-keys/new"), sent))
+		require.Equal(t, want, strings.Trim(string(tb.Must(json.Marshal(k.ExpiresAt))(t)), `"`), chosen)
+	}
+	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
+	b.Post(acme.Path("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
+}
+
+// A form sent twice, as without JavaScript, creates one key. The second response redirects to it.
+func TestDoubleSubmitCreatesOneKey(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	path := acme.Path("/settings/api-keys/new")
+	form := b.Get(path)
+	sent := webtest.NewKeyForm()
+	sent.Set("id", testkit.Submatch(t, `name="id" value="([0-9A-Za-z]{22})"`, form.Body))
+	require.Equal(t, sent.Get("id"), createdKey(t, w, acme, b.Post(path, sent)).ID)
+	for range 2 {
+		testkit.RequireRedirect(t, acme.Path("/settings/api-keys/%s", sent.Get("id")), b.Post(path, sent))
+	}
+	require.Equal(t, 1, w.DB.CountRows(`api_keys where org_id = $1`, acme.ID))
+	b.Get(acme.Path("/settings/api-keys/%s", sent.Get("id"))).Has(t, "This form was sent twice")
+	for _, malformed := range []string{"", "x", sent.Get("id") + "\n"} {
+		sent.Set("id", malformed)
+		b.Post(path, sent).Is(t, 200)
+	}
+}
+
+// The error of an invalid field is shown above the form and at the field. The form keeps a valid name.
+func TestInvalidKeyFormIsRejected(t *testing.T) {
+	w, acme := webtest.StartAt(t, new(fixedNow))
+	b := w.SignIn(t, acme.Owner)
+	for _, c := range []struct{ change, field, message string }{
+		{"name=", "name", "Enter a name."},
+		{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
+		{"name=a%00b", "name", "contains invalid characters"},
+		{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
+		{"description=a%0Ab", "description", "contains invalid characters"},
+		{"description=a%E2%80%8Bb", "description", "characters that cannot be seen"},
+		{"scopes=", "scopes", "at least one scope"},
+		{"scopes=forks:write", "scopes", "at least one scope"},
+		{"expiry=", "expiry", "Choose when the key expires."},
+		{"expiry=day", "day", "Enter a date from 2000 to 2199"},
+		{"expiry=day&day=2026-11-21", "day", "21 Nov 2026 has begun. Choose a later date."},
+		{"day=2026-12-31", "day", "“On a date” is not selected"},
+	} {
+		form := webtest.NewKeyForm()
+		maps.Copy(form, tb.Must(url.ParseQuery(c.change))(t))
+		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400).Has(t,
+			"<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
+			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
+		require.Contains(t, html.UnescapeString(p.Body), c.message)
+		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)
+		if c.field != "name" {
+			p.Has(t, `value="Warehouse"`)
+		}
+	}
+	require.Empty(t, w.AllKeys(t, acme))
+}
+
+// doc.go: the form has the old key's values and lifetime. The overlap is a day, or less if the old key expires earlier.
+func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	page := func() testkit.Page {
+		return b.Get(acme.Path("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
+	}
+	for lifetime, chosen := range map[string]string{
+		"null": `value="never" aria-describedby="xneverh" checked`,
+		"created_at + interval '29 days 3 hours'": `value="30" aria-describedby="x30h" checked`,
+		"created_at + interval '365 days'":        `value="365" aria-describedby="x365h" checked`,
+		"created_at + interval '41 days'":         `value="` + today.AddDate(0, 0, 41).Format(time.DateOnly) + `"`,
+	} {
+		w.DB.Exec(`update api_keys set expires_at = `+lifetime+` where id = $1`, key.ID)
+		page().Has(t, chosen, `value="BI"`, `value="forks:read" aria-describedby="sf-h" checked`,
+			`value="day" aria-describedby="odayh" checked`).Lacks(t, `aria-describedby="sr-h" checked`)
+	}
+	ends := time.Now().Add(5 * time.Hour).UTC()
+	w.DB.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
+	require.Equal(t, 3, strings.Count(page().Body, `datetime="`+ends.Format("2006-01-02T15:04")),
+		"the expiry, in a day, in a week")
+}
+
+// A replacement shows the new key once, and when the old key stops. Until then, the list has the old key under the new.
+func TestKeyIsReplaced(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	w.NewKey(t, acme, "Between", apikeys.ForksRead)
+	path := acme.Path("/settings/api-keys/%s/replace", old.ID)
+	for _, overlap := range []string{"", "year"} {
+		b.Post(path, webtest.ReplacementForm(overlap)).Is(t, 400).Has(t, "Choose when the old key stops.")
+	}
+	form := webtest.ReplacementForm("hour")
+	form.Set("name", "Power BI")
+	page := b.Post(path, form).Has(t, ">Key replaced</h1>", "<dt>Old key</dt><dd>Stops <time")
+	key := createdKey(t, w, acme, page)
+	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
+	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
+		testkit.Submatches(`data-name>([^<]+)<`, b.Get(acme.Path("/settings/api-keys")).Body))
+
+	for _, p := range []testkit.Page{b.Get(path), b.Post(path, form)} {
+		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")
+	}
+	b.Post(acme.Path("/settings/api-keys/%s/replace", key.ID), webtest.ReplacementForm("now")).Has(t,
+		"<dt>Old key</dt><dd>No longer works</dd>")
+}
+
+// Only one response contains the secret. TestSecretsAppearNowhere proves that it is neither stored nor logged.
+func TestSecretIsShownOnce(t *testing.T) {
+	_, acme, b := webtest.StartAsOwner(t)
+	path := acme.Path("/settings/api-keys/new")
+	created := b.Post(path, webtest.NewKeyForm())
+	token := secretIn(t, created)
+	require.Equal(t, 1, strings.Count(created.Body, token.Secret),
+		"to copy: the command reads it, so that it is in no history")
+	for name, header := range created.Header {
+		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
+	}
+	keyPath := acme.Path("/settings/api-keys/%s", token.ID)
+	for _, other := range []string{
+		path, acme.Path("/settings/api-keys"), keyPath, keyPath + "/rename", keyPath + "/replace", keyPath + "/revoke",
+		acme.Path("/settings/audit-log"), acme.Path("/settings/audit-log.csv"), acme.Path("/settings/organisation"),
+	} {
+		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])
+	}
 }
