@@ -54,16 +54,13 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	return addr.String()
 }
 
-// parseHop parses an address in X-Forwarded-For. Some proxies add a port to it.
+// parseHop parses an address in X-Forwarded-For. Some proxies add a port, or brackets around IPv6.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
-	ip, err := netip.ParseAddr(s)
-	if err != nil {
-		ap, err := netip.ParseAddrPort(s)
-		if err != nil {
-			return netip.Addr{}, false
+	for _, text := range []string{s, s + ":0", "[" + s + "]:0"} {
+		if hop, err := netip.ParseAddrPort(text); err == nil {
+			return hop.Addr().Unmap().WithZone(""), true
 		}
-		ip = ap.Addr()
 	}
-	return ip.Unmap().WithZone(""), true
+	return netip.Addr{}, false
 }
