@@ -115,13 +115,12 @@ const (
 
 // send sends a JSON body. A large body waits for its share of maxLargeResponsesMB.
 func (a *API) send(r *call, body []byte, tag string) error {
-	var release func()
-	if len(body) > httpserver.BlockSize {
-		var err error
-		release, err = a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
-		if err != nil {
-			return err
-		}
+	if len(body) <= httpserver.BlockSize {
+		return httpserver.SendJSON(r.c, body, tag, func() {})
+	}
+	release, err := a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
+	if err != nil {
+		return err
 	}
 	return httpserver.SendJSON(r.c, body, tag, release)
 }

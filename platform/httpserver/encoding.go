@@ -131,16 +131,14 @@ func SendNotModified(c *fiber.Ctx, etag string) error {
 
 // SendJSON responds with a JSON body, which must not change afterwards, and with etag unless that
 // is "". It compresses a long body if the client accepts gzip. A body above BlockSize is sent in
-// blocks; with a Range header it gets 400 instead. SendJSON calls onSent, if not nil, once: when a body in
-// blocks was sent or aborted, or immediately for any other body.
+// blocks; with a Range header it gets 400 instead. SendJSON calls onSent once: when a body in blocks was
+// sent or aborted, or immediately for any other body.
 func SendJSON(c *fiber.Ctx, body []byte, etag string, onSent func()) error {
 	ctx := c.Context()
 	body = encodeBody(c, body)
 	blocks := len(body) > BlockSize && !ctx.IsHead()
 	if err := checkRange(c); blocks && err != nil {
-		if onSent != nil {
-			onSent()
-		}
+		onSent()
 		return err
 	}
 	setJSONHeaders(c, etag)
@@ -149,9 +147,7 @@ func SendJSON(c *fiber.Ctx, body []byte, etag string, onSent func()) error {
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
-	if onSent != nil {
-		onSent()
-	}
+	onSent()
 	return nil
 }
 
@@ -188,8 +184,4 @@ func (s *bodySource) Next() ([]byte, error) {
 	return block, nil
 }
 
-func (s *bodySource) Close(int64, error) {
-	if s.onSent != nil {
-		s.onSent()
-	}
-}
+func (s *bodySource) Close(int64, error) { s.onSent() }

@@ -15,7 +15,7 @@ import (
 )
 
 func plainRoutes(app *fiber.App) {
-	app.Get("/ok", func(c *fiber.Ctx) error { return SendJSON(c, []byte(`{}`), "", nil) })
+	app.Get("/ok", func(c *fiber.Ctx) error { return SendJSON(c, []byte(`{}`), "", func() {}) })
 	app.Post("/form", func(c *fiber.Ctx) error { return c.SendString("ok") })
 	app.Get("/panic", func(*fiber.Ctx) error { panic("secret internals") })
 }

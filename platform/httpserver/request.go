@@ -49,8 +49,7 @@ type requestKey struct{}
 // requestOf returns the request of c. On another program's app, it panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServers maps each fiber.App of another program to its *Server, which has no access log or
-// metrics.
+// foreignServers maps each fiber.App of another program to its *Server, without access log and metrics.
 var foreignServers sync.Map
 
 func foreignServer(app *fiber.App) *Server {

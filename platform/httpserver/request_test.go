@@ -202,7 +202,7 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 			if NotModified(c, tag) {
 				return SendNotModified(c, tag)
 			}
-			return SendJSON(c, body, tag, nil)
+			return SendJSON(c, body, tag, func() {})
 		})
 	})
 	plain := server.get(t, "/j")

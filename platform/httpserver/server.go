@@ -134,8 +134,7 @@ func New(o Options) *Server {
 // App returns the fiber.App, to which the caller adds routes and middleware.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve serves on ln until Shutdown, and closes ln. It returns nil after Shutdown, even if Shutdown
-// came first.
+// Serve serves on ln until Shutdown, and closes ln. It returns nil after or during Shutdown.
 func (s *Server) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
 	if !s.listener.start(ln) {

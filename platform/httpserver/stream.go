@@ -158,15 +158,16 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 		_ = s.tcp.SetWriteBuffer(sendBuffer) // if the connection is closed, the first write fails too
 	}
 	writer := &blockWriter{s, out}
-	if err := s.copyOrCompress(writer); err != nil {
-		return s.sent, err
+	err := s.copyOrCompress(writer)
+	if err == nil {
+		err = writer.extend() // leaves time for the final chunk
 	}
-	if err := writer.extend(); err != nil { // leaves time for the final chunk
-		return s.sent, err
+	if buffer, ok := out.(*bufio.Writer); ok && err == nil { // the end of a body of known length is still in it
+		err = buffer.Flush()
 	}
-	s.complete = true
-	s.resetOnClose(false)
-	return s.sent, nil
+	s.complete = err == nil
+	s.resetOnClose(!s.complete)
+	return s.sent, err
 }
 
 // copyTo writes all blocks to w. It flushes the first block, so that the response begins at once.

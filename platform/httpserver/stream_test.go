@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
 	"errors"
@@ -269,6 +270,16 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 	tcp := &net.TCPConn{}
 	require.Same(t, tcp, tcpOf(tls.Server(tcp, nil)))
 	require.Same(t, tcp, tcpOf(tcp))
+}
+
+// rules.md, Headers: a long JSON is complete once its end has left fasthttp's buffer.
+func TestUnflushedEndIsIncomplete(t *testing.T) {
+	conn, _ := net.Pipe()
+	closed, _ := net.Pipe()
+	closed.Close()
+	s := &stream{source: &bodySource{}, conn: conn, block: []byte("end"), req: &request{serverCtx: t.Context()}}
+	_, err := s.WriteTo(bufio.NewWriter(closed))
+	require.ErrorIs(t, s.outcome(err), ErrClientGone)
 }
 
 func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
