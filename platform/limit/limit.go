@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,7 +61,7 @@ func New(o Options) *Limiter {
 
 // Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
 // them. First it frees the slot of Requests that ctx carries (doc.go, Invariant). The caller must call
-// release. Acquire returns apperr.Unavailable after Wait, or the cause of ctx if it ends first.
+// release. Errors: apperr.Unavailable after Wait, those of failure if ctx ends first.
 func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err error) {
 	return l.acquire(ctx, semaphoreKey{name: key}, 1)
 }
@@ -80,25 +81,20 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	defer l.waiting.Add(-1)
 	waitCtx, cancel := context.WithTimeout(ctx, Wait)
 	defer cancel()
+	began := time.Now()
 	freeKey, ok := l.take(waitCtx, key, l.options.PerKey, slots)
 	if !ok {
-		if ctx.Err() == nil {
-			l.keyRefused.Add(1)
-		}
-		return nil, l.failure(ctx, cmp.Or(l.options.KeyBusyMessage, l.options.BusyMessage))
+		return nil, l.failure(ctx, began, true)
 	}
 	freeSite := func() {}
 	if l.options.PerSite > 0 {
 		site := semaphoreKey{name: l.options.SiteOf(key.name), isSite: true}
-		if freeSite, ok = l.take(waitCtx, site, l.options.PerSite, slots); !ok {
-			freeKey()
-			return nil, l.failure(ctx, l.options.BusyMessage)
-		}
+		freeSite, ok = l.take(waitCtx, site, l.options.PerSite, slots)
 	}
-	if l.total.acquire(waitCtx, slots) != nil {
+	if !ok || l.total.acquire(waitCtx, slots) != nil {
 		freeSite()
 		freeKey()
-		return nil, l.failure(ctx, l.options.BusyMessage)
+		return nil, l.failure(ctx, began, false)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
@@ -116,7 +112,7 @@ func (l *Limiter) take(
 	s := l.enter(key, capacity)
 	if s.acquire(ctx, slots) != nil {
 		l.leave(key, s)
-		return nil, false
+		return func() {}, false
 	}
 	return func() {
 		s.release(slots)
@@ -144,11 +140,19 @@ func (l *Limiter) leave(key semaphoreKey, s *sharedSemaphore) {
 	}
 }
 
-func (l *Limiter) failure(ctx context.Context, message string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+// failure refuses work, also at the deadline of ctx after at least a second's wait. It returns the cause
+// of an earlier or other end of ctx.
+func (l *Limiter) failure(ctx context.Context, began time.Time, keyIsBusy bool) error {
+	err := context.Cause(ctx)
+	if err != nil && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) < time.Second) {
+		return err
 	}
 	l.refused.Add(1)
+	message := l.options.BusyMessage
+	if keyIsBusy {
+		l.keyRefused.Add(1)
+		message = cmp.Or(l.options.KeyBusyMessage, message)
+	}
 	e := apperr.New(apperr.Unavailable, "%s Retry in %d seconds.", message, RetryAfter)
 	e.RetryAfter = RetryAfter
 	return e

@@ -22,6 +22,7 @@ func acquire(t *testing.T, limiter *Limiter, key string, n int) (release func())
 }
 
 // rules.md, Bounds: a key holds at most PerKey slots, all keys at most Max. A second release of a slot has no effect.
+// A deadline that ends a wait of a second or more is a refusal.
 func TestSlotsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
@@ -39,7 +40,12 @@ func TestSlotsAreBounded(t *testing.T) {
 		requireRefused("a", "Yours.")
 		releaseOther := acquire("b")
 		requireRefused("b", "Busy.")
-		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, limiter.Stats())
+		for timeout, refused := range map[time.Duration]bool{time.Second: true, time.Second - 1: false} {
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			require.Equal(t, refused, apperr.Is(tb.ErrorOf(limiter.Acquire(ctx, "a")), apperr.Unavailable))
+			cancel()
+		}
+		require.Equal(t, Stats{Running: 3, Refused: 3, KeyRefused: 2}, limiter.Stats())
 		releaseFirst()
 		releaseFirst()
 		releaseLast := acquire("b")
