@@ -6,7 +6,7 @@
 //     export.finished is written in the background, so that neither the end nor the abort of a file
 //     waits for it. A failure is logged.
 //   - Between two blocks an export asks whether its actor still has access, at most twice a second.
-//     A failure of the database ends the export, but never counts as lost access.
+//     While the database is unavailable it asks again, until the block's deadline ends the export.
 //   - An organisation has at most half of an instance's slots. An export releases its slot before
 //     its end is recorded. Exports take turns to make their blocks.
 package exports

@@ -250,14 +250,14 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 	}
 }
 
-// doc.go: access is rechecked at most twice a second. Lost access and a database timeout have different errors.
-func TestRecheckDistinguishesLostAccessFromTimeout(t *testing.T) {
+// doc.go: access is rechecked at most twice a second. Lost access and a failed recheck have different errors.
+func TestRecheckDistinguishesLostAccessFromFailure(t *testing.T) {
 	for recheckErr, want := range map[error]error{
 		nil:                                    nil,
 		apperr.New(apperr.AuthRequired, "No."): errAccessEnded,
 		apperr.New(apperr.AccessDenied, "No."): errAccessEnded,
 		apperr.New(apperr.NotFound, "Gone."):   errAccessEnded,
-		context.DeadlineExceeded:               context.DeadlineExceeded,
+		context.Canceled:                       context.Canceled,
 	} {
 		rechecks := 0
 		withGate(t, func(t *testing.T, gate *Gate) {
@@ -282,6 +282,24 @@ func TestRecheckDistinguishesLostAccessFromTimeout(t *testing.T) {
 			require.NoError(t, enter())
 			require.Equal(t, 1, rechecks)
 			require.Empty(t, gate.turns, "each turn is given back")
+		})
+	}
+}
+
+// rules.md, CSV: an export outlasts a restart of the database, without a block meanwhile, and ends 9 s after its loss.
+func TestRecheckOutlastsARestartOfTheDatabase(t *testing.T) {
+	for outage, want := range map[time.Duration]error{time.Second: nil, time.Hour: context.DeadlineExceeded} {
+		withGate(t, func(t *testing.T, gate *Gate) {
+			time.Sleep(recheckInterval)
+			began := time.Now()
+			gate.recheck = func(context.Context) error {
+				if time.Since(began) < outage {
+					return syscall.ECONNREFUSED
+				}
+				return nil
+			}
+			require.ErrorIs(t, tb.ErrorOf(gate.Enter()), want)
+			require.Equal(t, min(outage, blockTimeout), time.Since(began))
 		})
 	}
 }

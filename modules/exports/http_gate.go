@@ -76,16 +76,14 @@ func (g *Gate) Enter() (leave func(), err error) {
 		timer.Stop()
 		freeTurn()
 	}
-	entered := false
 	defer func() { // also after a panic in recheck
-		if !entered {
+		if leave == nil {
 			finish()
 		}
 	}()
 	if err := g.checkAccess(); err != nil {
 		return nil, err
 	}
-	entered = true
 	return finish, nil
 }
 
@@ -100,12 +98,20 @@ func (g *Gate) nextTimeout() time.Duration {
 }
 
 // checkAccess returns errAccessEnded if recheck reports apperr.AuthRequired, apperr.AccessDenied or
-// apperr.NotFound. It calls recheck at most once in recheckInterval.
+// apperr.NotFound. It calls recheck at most once in recheckInterval, and again while the database is
+// unavailable: no block is made without a recheck.
 func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
 	}
 	err := g.recheck(g.Context)
+	for postgres.IsUnavailable(err) && g.Context.Err() == nil {
+		select {
+		case <-g.Context.Done():
+		case <-time.After(recheckInterval):
+			err = g.recheck(g.Context)
+		}
+	}
 	g.recheckedAt = time.Now()
 	switch {
 	case g.Context.Err() != nil:
