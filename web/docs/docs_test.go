@@ -141,6 +141,7 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 }
 
 // Programs are shown in colour, with the service's address. scripts/check.sh checks that they are those in recipes/.
+// That for PowerShell has no typographic quote or dash, which end a string there.
 func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Submatches(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
@@ -155,6 +156,7 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 		}
 	}
 	require.Greater(t, programs, 25)
+	require.NotRegexp(t, `[\x{2013}-\x{201e}]`, string(tb.Must(os.ReadFile("recipes/dg.ps1"))(t)))
 }
 
 // Examples use the organisation's own fork, group and days. Other readers get those of the sample responses.

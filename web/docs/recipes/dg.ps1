@@ -1,5 +1,6 @@
 # Reads all forks into three lists of objects, $forks, $daily and $plays, joined by forkId, and draws them in the terminal.
-# PowerShell 7.4 or later. Before: $env:DG_KEY = Read-Host -MaskInput. Run: ./dg.ps1
+#Requires -Version 7.4
+# Before: $env:DG_KEY = Read-Host -MaskInput. Run: ./dg.ps1
 $ErrorActionPreference = 'Stop'
 $url = 'https://dg.example.org'
 $from = [datetime]'2025-04-01' # the first day, to today. Days are UTC days
@@ -26,7 +27,7 @@ function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
             $text = "$($answer.Content)".Replace($key, '…') -replace '\p{C}'
             throw "$($answer.StatusCode) $($text.Substring(0, [Math]::Min(500, $text.Length)))"
         }
-        if ("$($answer.Headers['Content-Type'])" -notmatch '^(application/json|text/csv)') { throw 'The answer is not the service’s: is a proxy or a sign-in page in between?' }
+        if ("$($answer.Headers['Content-Type'])" -notmatch '^(application/json|text/csv)') { throw 'The answer is not from the service: is a proxy or a sign-in page in between?' }
         if ("$($answer.Headers['RateLimit'])" -match 'r=0;t=(\d+)') { Start-Sleep -Seconds ([int]$Matches[1]) }
         return $answer.Content
     }
