@@ -74,12 +74,14 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStalePIDFile removes a killed server's socket and PID file: PostgreSQL may not start if another
-// process now has that PID. It keeps the file of a server that dg did not start and that may run.
+// removeStalePIDFile removes a killed server's socket and PID file: PostgreSQL may not start if another process now has
+// that PID. It keeps the file of a server that dg did not start and that may run, and the socket of a copy's original.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()
-	if !errors.Is(err, errForeignServer) {
+	if stale.cluster == d.filePath(clusterFolder) {
 		_ = os.RemoveAll(stale.socket)
+	}
+	if !errors.Is(err, errForeignServer) {
 		_ = os.Remove(d.filePath(pidFile))
 	}
 }

@@ -229,8 +229,9 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 
 // postmaster has the data of postmaster.pid. The server may have ended since.
 type postmaster struct {
-	pid    int
-	socket string // the folder of the Unix socket
+	pid     int
+	socket  string // the folder of the Unix socket
+	cluster string // the path with which the server was started
 }
 
 func (d dataDir) readPIDFile() (p postmaster, err error) {
@@ -242,7 +243,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
 		return p, errForeignServer
 	}
-	p.socket = lines[4]
+	p.cluster, p.socket = lines[1], lines[4]
 	p.pid, err = strconv.Atoi(lines[0])
 	return p, err
 }

@@ -110,6 +110,17 @@ func TestKilledServerStartsAgain(t *testing.T) {
 	requireServing(t, newServer)
 }
 
+// The start on a copied folder leaves the original's server its socket, which the copied PID file names.
+func TestCopiedFolderLeavesTheOriginalItsSocket(t *testing.T) {
+	dir := newParallelFolder(t)
+	original := startServer(t, dir)
+	copied := filepath.Join(filepath.Dir(dir), "copy")
+	require.NoError(t, exec.CommandContext(t.Context(), "cp", "-a", dir, copied).Run())
+	requireServing(t, startServer(t, copied))
+	require.NoError(t, original.Check())
+	requireServing(t, original)
+}
+
 // After a crash of one of its processes, PostgreSQL recovers by itself. dg keeps using it, and then stops it.
 func TestServerStopsAfterItsRecovery(t *testing.T) {
 	dir := newParallelFolder(t)

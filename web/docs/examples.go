@@ -68,8 +68,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	e.historyStart = min(e.historyStart, forks[0].CreatedAt.Format(time.DateOnly))
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
-	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, "")
-	if err == nil && len(groups) > 0 {
+	if groups, err := h.GroupsOf(ctx, p, reports.ReadReport, ""); err == nil && len(groups) > 0 {
 		e.GroupID = groups[0].ID
 		e.GroupName = groups[0].Name
 	}

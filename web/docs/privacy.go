@@ -30,8 +30,7 @@ func privacyPages() (pages []page) {
 		n := notices[language]
 		translation := page{Name: n.Title, Path: path(language), Template: "privacy", Language: language, Notice: n}
 		if language != "en" {
-			translation.Parent = "/privacy"
-			translation.Name = n.Name
+			translation.Parent, translation.Name = "/privacy", n.Name
 		}
 		for _, other := range noticeLanguages {
 			translation.NoticeLanguages = append(translation.NoticeLanguages, ui.Link{

@@ -79,8 +79,7 @@ func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
 	for _, p := range text {
 		if n := countWords(words, p.normalised); n > most {
-			best = p
-			most = n
+			best, most = p, n
 		}
 	}
 	return best
