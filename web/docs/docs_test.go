@@ -180,7 +180,10 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w.Browser(t).Get("/docs").Has(t, "from=2026-03-01")
 	w.SignIn(t, acme.Owner).Get("/docs").Lacks(t, "from=2026-03-01")
 	w.DB.Exec(`update forks set created_at = '2019-02-03Z' where id = $1`, fork.ID)
-	w.SignIn(t, acme.Owner).Get("/docs/recipes/nightly-sync").Has(t, "2019-02-03")
+	for _, copying := range []string{"nightly-sync", "dlt"} { // a copy begins with the oldest fork
+		w.SignIn(t, acme.Owner).Get("/docs/recipes/"+copying).Has(t, "2019-02-03")
+	}
+	w.Browser(t).Get("/docs/recipes/airbyte").Has(t, "first_year").Lacks(t, "default: 20")
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
 	w.SignIn(t, acme.Owner).Get("/docs").Has(t, sampleID)
 }

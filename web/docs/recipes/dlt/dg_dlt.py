@@ -15,7 +15,7 @@ import dlt
 import requests
 
 URL = "https://dg.example.org"
-START = 2025  # the first year of the copy
+START = int("2024-01-01"[:4])  # the first year of the copy
 HEADER = ("playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,"
           "scorePercent,passed,skills")
 
