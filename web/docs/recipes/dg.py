@@ -30,7 +30,7 @@ if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)
 KEY = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
 if not re.fullmatch(r"dg_live_[0-9A-Za-z_]+", KEY):
     raise SystemExit("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
-sys.stdout.reconfigure(errors="replace")  # a title that the terminal cannot show
+hasattr(sys.stdout, "reconfigure") and sys.stdout.reconfigure(errors="replace")  # a title that the terminal cannot show
 session = requests.Session()
 session.auth = lambda request: request.headers.update(Authorization="Bearer " + KEY) or request  # not that of .netrc
 
