@@ -190,10 +190,10 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	defer s.lock.Close()
+	defer func() { _, s.clusterLock = s.clusterLock.Close(), nil }() // also if ctx ends while it waits
 	return s.withLock(ctx, func() error {
 		isLastUser := tryLock(s.clusterLock)
-		_ = s.clusterLock.Close()
-		s.clusterLock = nil
+		_, s.clusterLock = s.clusterLock.Close(), nil
 		if !isLastUser {
 			return nil
 		}

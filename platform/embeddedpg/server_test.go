@@ -82,6 +82,21 @@ func TestUsersThatStopAtOnceLeaveNoServer(t *testing.T) {
 	require.False(t, dataDir{path: dir}.isRunning())
 }
 
+// A user whose Stop was cancelled while it waited no longer counts: the other user stops the server.
+func TestCancelledStopEndsTheUse(t *testing.T) {
+	dir := newParallelFolder(t)
+	first, second := startServer(t, dir), startServer(t, dir)
+	lock := tb.Must(os.Open(dir))(t)
+	require.True(t, tryLock(lock))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, first.Stop(cancelled), context.Canceled)
+	require.NoError(t, lock.Close())
+	stopServer(t, first)
+	stopServer(t, second)
+	require.False(t, second.data.isRunning())
+}
+
 // A kill of dg's process group does not end the server. The next user joins it, and as the last user stops it.
 func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	dir := newParallelFolder(t)
