@@ -173,12 +173,11 @@ const maxLog = 16 << 20 // in bytes
 // rotateLog copies a log of at least maxLog to the old log and truncates it in place, like logrotate's
 // copytruncate: PostgreSQL keeps the file open for appending.
 func (d dataDir) rotateLog() {
-	info, err := os.Stat(d.filePath(logFile))
-	if err != nil || info.Size() < maxLog { // renamed by logrotate, or still short
-		return
+	if info, err := os.Stat(d.filePath(logFile)); err != nil || info.Size() < maxLog {
+		return // renamed by logrotate, or still short
 	}
-	text, err := os.ReadFile(d.filePath(logFile))
-	if err == nil && os.WriteFile(d.filePath(logFile)+".old", text, 0o600) == nil {
+	if text, err := os.ReadFile(d.filePath(logFile)); err == nil {
+		_ = os.WriteFile(d.filePath(logFile)+".old", text, 0o600) // fails on a full disk, or in root's folder
 		_ = os.Truncate(d.filePath(logFile), 0)
 	}
 }

@@ -217,7 +217,8 @@ func TestServerStartedByHandIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
 }
 
-// logrotate may rename the log while the server runs. A log of maxLog bytes is copied to the old log and emptied.
+// logrotate may rename the log while the server runs. A log of maxLog bytes is copied to the old log and emptied,
+// even if it cannot be copied.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	dir := newParallelFolder(t)
 	server := startServer(t, dir)
@@ -234,6 +235,9 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	require.Less(t, len(text), 1000)
 	require.Contains(t, string(text), "division by zero")
 	require.EqualValues(t, maxLog, tb.Must(os.Stat(log+".old"))(t).Size())
+	require.NoError(t, errors.Join(os.Remove(log+".old"), os.Mkdir(log+".old", 0o700), os.Truncate(log, maxLog)))
+	require.NoError(t, server.Check())
+	require.Less(t, tb.Must(os.Stat(log))(t).Size(), int64(1000))
 }
 
 // If the server's socket was deleted, Start fails soon, and the last user can still stop the server.
