@@ -34,11 +34,11 @@ const (
 // connect starts or joins an embedded server. It contacts no external one. Call release when done.
 func connect(
 	ctx context.Context, c config.Database, mayCreate bool, log *slog.Logger,
-) (*database, error) {
-	if err := c.Check(); err != nil {
+) (db *database, err error) {
+	if err = c.Check(); err != nil {
 		return nil, err
 	}
-	db := &database{
+	db = &database{
 		settings:   c,
 		servingURL: servingURL(c),
 		ownerURL:   cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL),
@@ -53,7 +53,6 @@ func connect(
 			"the user of dg serve, or start dg serve, which makes one", c.DataDir)
 	}
 	log.Info("starting or joining PostgreSQL")
-	var err error
 	if db.server, err = embeddedpg.Start(ctx, c.DataDir); err != nil {
 		return nil, err
 	}
@@ -174,13 +173,12 @@ func (c migrateCmd) Run(ctx context.Context, stdio Stdio) error {
 
 type databaseCmd struct{ config.Database }
 
-func (c databaseCmd) Run(_ context.Context, stdio Stdio) error {
-	if err := c.Check(); err != nil {
+func (c databaseCmd) Run(_ context.Context, stdio Stdio) (err error) {
+	if err = c.Check(); err != nil {
 		return err
 	}
 	url := cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL)
 	if c.Embedded() {
-		var err error
 		if url, err = embeddedpg.RunningURL(c.DataDir); err != nil {
 			return fmt.Errorf("%w on %s: start dg serve, and run dg database as root or as its user",
 				err, c.DataDir)

@@ -2,7 +2,7 @@
 // programs of PostgreSQL, which scripts/postgres.sh can install.
 //
 // All processes on a data folder share one server, which postmaster.pid names. The server outlives
-// a killed dg, and the next command joins it.
+// a killed dg and an interrupted start, and the next command joins it.
 //
 //   - A process locks the data folder while it starts, joins or stops the server. The programs that
 //     create a cluster inherit that lock.

@@ -58,6 +58,9 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		}
 		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH) // only Stop tries to take the exclusive lock
 	})
+	if err != nil && ctx.Err() != nil && d.isRunning() {
+		slog.WarnContext(ctx, "PostgreSQL keeps running: the next dg uses it, and the last one stops it")
+	}
 	if err != nil {
 		return nil, errors.Join(err, s.lock.Close())
 	}

@@ -3,6 +3,7 @@ package embeddedpg
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,6 +96,18 @@ func TestCancelledStopEndsTheUse(t *testing.T) {
 	stopServer(t, first)
 	stopServer(t, second)
 	require.False(t, second.data.isRunning())
+}
+
+// A start that is interrupted while PostgreSQL runs says that it keeps running.
+func TestInterruptedStartIsExplained(t *testing.T) {
+	server := startServer(t, newFolder(t)) // not parallel: the default log is replaced
+	var log tb.Buffer
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(log.Logger())
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, tb.ErrorOf(Start(cancelled, server.Folder())), context.Canceled)
+	require.Contains(t, log.String(), "PostgreSQL keeps running")
 }
 
 // A kill of dg's process group does not end the server. The next user joins it, and as the last user stops it.
