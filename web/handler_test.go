@@ -307,12 +307,12 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
 	requireAnnounced(`heading: ` + current + `\. ` + compared + `.*term: Plays`)
 	p.Open(o.Path("/reports/%s/players", fork.ID))
-	requireAnnounced(`^RootWebArea: Players, ` + fork.Title + `, ` + days(28) + ` – `)
+	requireAnnounced(`^RootWebArea: Players, .` + fork.Title + `., ` + days(28) + ` – `)
 	p.Open(o.Path("/reports/%s?to=%s&from=%s", fork.ID, today.Format(time.DateOnly),
 		today.AddDate(0, 0, -27).Format(time.DateOnly)))
 	requireAnnounced(`heading: Figures, ` + days(27) + `\. Up to yesterday: [^\n]*, compared with .*term: Plays`)
 	p.Open(o.Path("/reports/%s", fork.ID))
-	requireAnnounced(`^RootWebArea: ` + fork.Title + `, ` + days(28) + ` – .*heading: ` + current + `\. ` + compared +
+	requireAnnounced(`^RootWebArea: .` + fork.Title + `., ` + days(28) + ` – .*heading: ` + current + `\. ` + compared +
 		`.*term: Plays.*image: [^\n]*Earlier period: ` + days(56) + `\. All values are in the table below\.` +
 		`.*link: Go to the table.*link: By area \|`)
 	browsertest.Eval[any](p, `document.querySelector('.plot .skip').click()`)

@@ -122,8 +122,7 @@ const exportSettingsSQL = `/* reports.exportSettings */
 // firstRows is the number of rows sent before all players are read, so that the file begins early.
 const firstRows = 500
 
-// start opens the rows of plays. It reads members first, because open rows keep the connection
-// busy.
+// start opens the rows of plays. It reads members first, because open rows occupy the connection.
 func (e *Export) start(ctx context.Context) (err error) {
 	if e.snap == nil {
 		return nil

@@ -9,8 +9,7 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Statistics are the figures of a report. If Suppressed, all other fields but ReportingMode are
-// zero.
+// Statistics are the figures of a report. If Suppressed, they are zero but for ReportingMode.
 type Statistics struct {
 	Plays          int64
 	Completed      int64

@@ -60,7 +60,7 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 	if err != nil {
 		return err
 	}
-	view := &dashboardView{Layout: ui.NewLayout(p, fork.Title, ui.AreaReports), ForkTitle: fork.Title,
+	view := &dashboardView{Layout: ui.NewLayout(p, "\u2068"+fork.Title+"\u2069", ui.AreaReports), ForkTitle: fork.Title,
 		Back: u.at(p.Path("/reports")).Path(), State: stateOf(fork), Today: h.Today()}
 	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, u); err != nil {
 		return err

@@ -135,15 +135,21 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		forks[i] = fork.ID
 		groups[i] = w.DB.AddGroupNamed(o.ID, name, players...)
 		w.DB.AddPlays(fork, len(players), time.Now().AddDate(0, 0, -1), 0)
+		w.DB.AddPlays(fork, len(players), time.Now().AddDate(0, 0, -40), 0)
+		if i == 3 { // a name that would turn "300" into "003"
+			w.DB.AddPlays(fork, 300, time.Now().AddDate(0, 0, -1), 0)
+		}
 	}
 	b := w.SignIn(t, o.Owner)
 	markup := []string{"<script>a", "<img", "<b>", `href="javascript:`}
-	list := b.Get(o.Path("/reports")).Lacks(t, markup...)
+	list := b.Get(o.Path("/reports")).Lacks(t, markup...).
+		Has(t, "<strong><bdi>"+names[3]+"</bdi></strong></a> gained the most plays: 300.")
 	for i, name := range names {
 		p := b.Get(o.Path("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200).Lacks(t, markup...)
 		page := b.Get(o.Path("/reports/%s/players?sort=label&groupId=%s", forks[i], groups[i])).Lacks(t, markup...)
 		require.Equal(t, [][]string{{name}}, testkit.Submatches(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
+		require.Equal(t, [][]string{{name}}, testkit.Submatches("<title>\u2068([^<]*)\u2069, ", p.Body))
 		require.Equal(t, [][]string{{name}},
 			testkit.Submatches(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span>`+
 				`<span class="pill">Nominative</span></p>`, p.Body),
