@@ -97,7 +97,7 @@ func NewWithPools(pools Pools, settings Settings) (*Program, error) {
 		"replicas":  pools.Snapshots.WatchReplicas,
 	}
 	requests := limit.NewRequests(int(pools.Requests.Pool.Config().MaxConns))
-	api, err := publicapi.New(publicapi.Dependencies{
+	api := publicapi.New(publicapi.Dependencies{
 		Keys:     services.Keys,
 		Games:    services.Games,
 		Reports:  services.Reports,
@@ -105,9 +105,6 @@ func NewWithPools(pools Pools, settings Settings) (*Program, error) {
 		Policy:   services.Policy,
 		Requests: requests,
 	}, settings.BaseURL)
-	if err != nil {
-		return nil, err
-	}
 	screens := web.New(web.Dependencies{Services: services, Requests: requests, Operator: settings.Operator},
 		settings.BaseURL, settings.Now)
 	p.Server = httpserver.New(httpserver.Options{

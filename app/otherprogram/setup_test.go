@@ -42,7 +42,12 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	db.Exec(schemaSQL)
 	migrate()
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	host := tb.Must(publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler)))(t)
+	newHost := func(conns int32) (*publicapi.Host, error) {
+		pool := pgtest.Open(t, db.URL, postgres.Options{MaxConns: conns})
+		return publicapi.NewHost(pool, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler))
+	}
+	require.ErrorContains(t, tb.ErrorOf(newHost(19)), "set pool_max_conns=20 or more") // exports would exhaust it
+	host := tb.Must(newHost(20))(t)
 	config.DisableStartupMessage = true
 	app := fiber.New(config)
 	host.Mount(app) // mounted first, because it refuses keys on all other paths

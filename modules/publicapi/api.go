@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -60,11 +61,8 @@ type API struct {
 }
 
 // New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
-func New(dependencies Dependencies, baseURL string) (*API, error) {
-	quotedURL, err := json.Marshal(baseURL)
-	if err != nil {
-		return nil, err
-	}
+func New(dependencies Dependencies, baseURL string) *API {
+	quotedURL, _ := json.Marshal(baseURL) // a string causes no error
 	document := bytes.Replace(openAPI, []byte(placeholderURL), quotedURL, 1)
 	largeResponses := limit.New(limit.Options{
 		Max:         maxLargeResponsesMB,
@@ -72,7 +70,7 @@ func New(dependencies Dependencies, baseURL string) (*API, error) {
 		BusyMessage: "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{dependencies, file, largeResponses}, nil
+	return &API{dependencies, file, largeResponses}
 }
 
 // Limiters returns the limiters, keyed by their names in metrics.
@@ -91,10 +89,19 @@ type Host struct {
 	supervisor *telemetry.Supervisor
 }
 
-// NewHost builds the API from a pool of the serving role and the program's organisations.
+// minHostConns lets all reports, exports and the sealer run at once, beside three short statements:
+// exports that hold every connection would wait for one to recheck access.
+const minHostConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 1 + 3
+
+// NewHost builds the API from a pool of the serving role and the program's organisations. It refuses
+// a pool of fewer than minHostConns connections.
 func NewHost(
 	db *postgres.DB, orgs apikeys.Organisations, baseURL string, log *slog.Logger,
 ) (*Host, error) {
+	conns := int(db.Pool.Config().MaxConns)
+	if conns < minHostConns {
+		return nil, fmt.Errorf("the pool has %d connections: set pool_max_conns=%d or more", conns, minHostConns)
+	}
 	policy, err := authz.New()
 	if err != nil {
 		return nil, err
@@ -109,9 +116,9 @@ func NewHost(
 		sealer:     sealer.New(db, time.Now, log),
 		supervisor: telemetry.NewSupervisor(log, metrics),
 	}
-	h.API, err = New(Dependencies{Keys: h.Keys, Games: games.New(db), Reports: reportService, Exports: h.exports,
-		Policy: policy, Requests: limit.NewRequests(int(db.Pool.Config().MaxConns))}, baseURL)
-	return h, err
+	h.API = New(Dependencies{Keys: h.Keys, Games: games.New(db), Reports: reportService, Exports: h.exports,
+		Policy: policy, Requests: limit.NewRequests(conns)}, baseURL)
+	return h, nil
 }
 
 // Run seals days and months, and stores the usage of keys, until ctx ends.
@@ -122,8 +129,7 @@ func (h *Host) Run(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close records the last exports and usage of keys. Call it after the last request, before the pool
-// closes.
+// Close records the last exports and usage of keys. Call it between the last request and the pool's Close.
 func (h *Host) Close(ctx context.Context) error {
 	h.exports.Drain()
 	return h.Keys.UsageCounter.Store(ctx)

@@ -119,7 +119,7 @@ func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 }
 
 func mountAPI(t *testing.T, dependencies Dependencies) *fiber.App {
-	api := tb.Must(New(dependencies, "http://dg.example.org"))(t)
+	api := New(dependencies, "http://dg.example.org")
 	app := fiber.New()
 	api.Mount(app)
 	return app
@@ -179,7 +179,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 // rules.md, Bounds: statistics above 64 KB wait while 48 MB of their organisation are being sent.
 func TestLargeStatisticsWaitForMemoryOfTheirOrganisation(t *testing.T) {
 	t.Parallel()
-	api := tb.Must(New(Dependencies{}, "http://dg.example.org"))(t)
+	api := New(Dependencies{}, "http://dg.example.org")
 	header := http.Header{}
 	send := func(organisation string, size int) (status int) {
 		app := fiber.New()
