@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
@@ -19,6 +20,11 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/exports"
+	"dg/modules/publicapi"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/limit"
 	"dg/platform/testkit"
 )
 
@@ -172,7 +178,9 @@ func setRawRequest(method, headersAndBody string) func(*attempt) {
 
 var testsOfOtherMessages = map[string]string{
 	"KeyStopped":                   "TestExportOfRevokedKeyIsRefused",
-	"TooManyReports":               "TestRefusedReportSaysWhenToRetry",
+	"TooManyReports":               "TestRefusalOfEachLimiterIsDocumented",
+	"TooManyLargeAnswers":          "TestRefusalOfEachLimiterIsDocumented",
+	"TooManyRequestsAtOnce":        "TestRefusalOfEachLimiterIsDocumented",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
@@ -203,6 +211,28 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 				a.requireAnswer(name)
 			}
 		})
+	}
+}
+
+// errors.yaml has the message of each limiter of the API, for an organisation's share and for all slots.
+func TestRefusalOfEachLimiterIsDocumented(t *testing.T) {
+	messages := slices.Collect(maps.Values(knownErrors()))
+	for _, limiters := range []map[string]*limit.Limiter{publicapi.New(publicapi.Dependencies{}, "").Limiters(),
+		limit.NewRequests(12).Limiters(), reports.New(nil, reports.Options{}).Limiters(),
+		exports.New(nil, nil, nil, nil).Limiters()} {
+		for name, limiter := range limiters {
+			for _, keys := range []int{1, 100} {
+				synctest.Test(t, func(t *testing.T) {
+					var err error
+					for i := 0; err == nil; i++ {
+						_, err = limiter.Acquire(t.Context(), fmt.Sprint(keys, i%keys))
+					}
+					require.True(t, slices.ContainsFunc(messages, func(e knownError) bool {
+						return e.status == 503 && e.pattern.MatchString(apperr.From(err).Message)
+					}), "%s: %v", name, err)
+				})
+			}
+		}
 	}
 }
 

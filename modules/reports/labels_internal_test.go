@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/platform/apperr"
 	"dg/platform/limit"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
@@ -186,6 +185,7 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	for range MaxReportsOfOrganisation {
 		open(1)
 	}
+	require.EqualValues(t, MaxReportsOfOrganisation, e.reports.smallReports.Stats().Running)
 	require.Empty(t, second)
 	first.Close()
 	require.NotNil(t, <-second, "it gets the slot of the first")
@@ -196,19 +196,6 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e.Exec(`delete from players where ordinal > $1`, maxSmallReport)
 	e.storePlays(testForkID, 2, testFrom)
 	require.False(t, isLarge("") || isLarge(otherForkID), "as many players")
-}
-
-// rules.md, Bounds: the error of a report without a slot says when to retry.
-func TestRefusedReportSaysWhenToRetry(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := New(nil, Options{})
-		for range MaxReportsOfOrganisation {
-			tb.Must(s.smallReports.Acquire(t.Context(), testOrgID))(t)
-		}
-		_, err := s.Open(t.Context(), newQuery(testFrom, 1, ""))
-		require.True(t, apperr.Is(err, apperr.Unavailable))
-		require.Equal(t, "Too many reports are being computed. Retry in 5 seconds.", apperr.From(err).Message)
-	})
 }
 
 // doc.go, Invariants: after a replica fails, the primary is read. After the primary fails, the report fails.
