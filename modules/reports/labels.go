@@ -109,7 +109,7 @@ func (s *snapshot) selectLabels(
 }
 
 const (
-	maxLabelBytes = 64 << 20    // bounds the labels of all organisations together
+	maxLabelBytes = 32 << 20    // for all organisations; the heap grows by twice as much between collections
 	labelTTL      = time.Minute // counts from the last report that confirmed the labels' version
 )
 

@@ -115,7 +115,7 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 
 func labelsWithText(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
-// sizing.md: the cache of labels stays within 64 MB (maxLabelBytes). It evicts the least recently used first.
+// sizing.md: the cache of labels is bounded. It evicts the least recently used first.
 func TestCachedLabelsAreBounded(t *testing.T) {
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
