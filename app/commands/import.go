@@ -100,12 +100,11 @@ func wrapImportError(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil: // err follows from the interruption
 		return errors.New("interrupted: nothing was imported")
-	case ok && pgErr.Code == sqlStateNotNull && pgErr.TableName == "plays":
-		return errors.New(nothingImported + "a player was erased while the import ran. Import again, which names " +
-			"the lines")
-	case ok && pgErr.Code == sqlStateDiskFull:
-		return fmt.Errorf(nothingImported+"the disk of the database is full. Free some space, then import "+
-			"again: %w", err)
+	case ok && slices.Contains([]string{"23502", "23503", "23505"}, pgErr.Code):
+		return fmt.Errorf(nothingImported+"another command, such as dg erase, changed what the files refer to, or "+
+			"two new players drew the same pseudonym. Import again, which names wrong lines: %w", err)
+	case ok && pgErr.Code == "53100": // not if the WAL cannot be written: PostgreSQL then restarts
+		return fmt.Errorf(nothingImported+"the disk of the database is full. Free some space and import again: %w", err)
 	case isLockFailure(err):
 		return fmt.Errorf(nothingImported+"another change got in the way. Import again: %w", err)
 	case postgres.IsUnavailable(err):
@@ -114,11 +113,6 @@ func wrapImportError(ctx context.Context, err error) error {
 	}
 	return fmt.Errorf("nothing was imported:\n%w", err)
 }
-
-const (
-	sqlStateDiskFull = "53100" // not if the WAL cannot be written: PostgreSQL then restarts
-	sqlStateNotNull  = "23502"
-)
 
 // isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
 func isLockFailure(err error) bool {

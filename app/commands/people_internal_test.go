@@ -176,10 +176,12 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 // An import's error, except ErrUnconfirmed, says that nothing was imported, and advises a retry where that may help.
 func TestFailedImportIsExplained(t *testing.T) {
 	for want, err := range map[string]error{
-		"a player was erased while":                    &pgconn.PgError{Code: "23502", TableName: "plays"},
-		"another change got in the way. Import again:": errors.Join(&pgconn.PgError{Code: "40P01"}),
-		"another change got in the way. Import":        &pgconn.PgError{Code: "55P03"},
-		"players.ndjson:1: wrong":                      errors.New("players.ndjson:1: wrong"),
+		"another command, such as dg erase, (?s).*23502": &pgconn.PgError{Code: "23502", TableName: "plays"},
+		"another command, such as dg (?s).*23503":        &pgconn.PgError{Code: "23503"},
+		"another command.*drew the same pseudonym":       &pgconn.PgError{Code: "23505"},
+		"another change got in the way. Import again:":   errors.Join(&pgconn.PgError{Code: "40P01"}),
+		"another change got in the way. Import":          &pgconn.PgError{Code: "55P03"},
+		"players.ndjson:1: wrong":                        errors.New("players.ndjson:1: wrong"),
 	} {
 		require.Regexp(t, `^nothing was imported:\s+`+want, wrapImportError(t.Context(), err).Error())
 	}

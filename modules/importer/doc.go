@@ -29,6 +29,6 @@
 //   - The transaction is READ COMMITTED, as the triggers on plays require, without
 //     statement_timeout.
 //
-// Trade-off: labels of new players are random and may collide, which fails the import with an
-// internal error: with 50 bits, 1 in 2,000 imports of a million new players. A retry draws new labels.
+// Trade-off: labels of new players are random and may collide, which fails the import: with
+// 50 bits, 1 in 2,000 imports of a million new players. A retry draws new labels.
 package importer
