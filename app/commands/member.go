@@ -147,8 +147,8 @@ func (c accountDeleteCmd) Run(ctx context.Context, stdio Stdio, o *operator) err
 		if err != nil {
 			return err
 		}
-		return o.people.DeletePersonIn(tx, person, func() error {
-			return o.orgs.LeaveAllIn(tx, audit.Actor{ID: person.ID, Name: person.Name}, o.request)
+		return o.people.DeletePersonIn(tx, person, func(record func() error) error {
+			return o.orgs.LeaveAllIn(tx, audit.Actor{ID: person.ID, Name: person.Name}, record, o.request)
 		})
 	}); err != nil {
 		return err

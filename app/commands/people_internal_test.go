@@ -140,10 +140,13 @@ func TestPlayersAreErasedAndAccountsDeleted(t *testing.T) {
 	require.ErrorContains(t, deleteAnn(), "leaves acme without an owner")
 	require.Equal(t, 2, w.CountRows(`memberships where user_id = $1`, ann.ID))
 	w.AddMember(acme.ID, "owner")
-	require.NoError(t, deleteAnn())
+	rename := w.Begin(`select from organisations where id = $1 for no key update`, other.ID)
+	require.NoError(t, w.WhileWaiting(rename, deleteAnn, func() {
+		w.ExecIn(rename, `update organisations set slug = 'renamed' where id = $1`, other.ID)
+	}), "an import that renames an organisation")
 	require.Zero(t, w.CountRows(`users where id = $1`, ann.ID))
-	require.Equal(t, []string{"account.deleted acme Ann", "account.deleted other Ann", "role.changed acme Ann",
-		"role.changed other Ann"}, testkit.Query[[]string](w, `select array_agg(concat_ws(' ', action, slug,
+	require.Equal(t, []string{"account.deleted acme Ann", "account.deleted renamed Ann", "role.changed acme Ann",
+		"role.changed renamed Ann"}, testkit.Query[[]string](w, `select array_agg(concat_ws(' ', action, slug,
 			details->>'name') order by action, slug) from audit_entries e join organisations o on o.id = e.org_id
 			where target_id = $1 and actor_kind = 'operator'`, ann.ID))
 	require.ErrorContains(t, deleteAnn(), "No account has the e-mail")

@@ -80,27 +80,21 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 	return row.person(), err
 }
 
-// DeletePersonIn deletes the account and records the deletion in the logs of the person's
-// organisations. leave ends the memberships. Earlier entries keep the person's name. The caller's
-// transaction must have the owner's role. Errors: ErrNoSuchEmail, those of leave.
-func (o Operator) DeletePersonIn(tx transaction, person Person, leave func() error) error {
-	err := o.Recorder.record(tx, person, audit.Entry{
-		Actor:   audit.OperatorActor,
-		Action:  audit.AccountDeleted,
-		Details: map[string]any{"name": person.Name},
+// DeletePersonIn deletes the account and records it in the logs of the person's organisations. leave
+// locks these, calls record (an entry before the lock could deadlock with an import), and ends the
+// memberships. Earlier entries keep the person's name. The caller's transaction must have the
+// owner's role. Errors: ErrNoSuchEmail, those of leave.
+func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(record func() error) error) error {
+	err := leave(func() error {
+		return o.Recorder.record(tx, person, audit.Entry{Actor: audit.OperatorActor,
+			Action: audit.AccountDeleted, Details: map[string]any{"name": person.Name}})
 	})
 	if err != nil {
 		return err
 	}
-	if err := leave(); err != nil {
-		return err
-	}
 	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", person.ID)
-	if err != nil {
-		return err
-	}
-	if deleted == 0 { // another transaction has deleted the person
+	if err == nil && deleted == 0 { // another transaction has deleted the person
 		return ErrNoSuchEmail
 	}
-	return nil
+	return err
 }

@@ -169,7 +169,7 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 	firstLeave := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
 	err := b.WhileWaiting(firstLeave, func() error {
 		return b.Owner.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-			return b.service.LeaveAllIn(tx, audit.Actor{ID: lastOwner.ID}, request)
+			return b.service.LeaveAllIn(tx, audit.Actor{ID: lastOwner.ID}, func() error { return nil }, request)
 		})
 	}, func() {
 		b.ExecIn(firstLeave, `delete from memberships where user_id = $1`, personID(ourOrganisation, "owner"))

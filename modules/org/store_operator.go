@@ -120,15 +120,20 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		Details: map[string]any{"name": person.Name, "from": string(current), "to": string(role)}})
 }
 
-// LeaveAllIn ends the person's memberships in the caller's transaction, with an entry each. Errors:
-// apperr.Validation if an organisation would be left without an owner.
-func (s *Service) LeaveAllIn(tx *gorm.DB, person audit.Actor, request audit.Request) error {
+// LeaveAllIn ends the person's memberships in the caller's transaction, with an entry each. It calls
+// record when it has locked the organisations. Errors: apperr.Validation if an organisation would be
+// left without an owner, those of record.
+func (s *Service) LeaveAllIn(tx *gorm.DB, person audit.Actor, record func() error, request audit.Request) error {
 	var slugs []string
 	err := tx.Scopes(postgres.Tag("org.leaveAll"), tenant.Across("a person's own memberships")).
 		Model(&Membership{}).Joins("join organisations o on o.id = memberships.org_id").
+		Clauses(clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "o"}}).
 		Where("user_id = ?", person.ID).Order("o.id").Pluck("o.slug", &slugs).Error
 	if err != nil {
 		return fmt.Errorf("org: memberships: %w", err)
+	}
+	if err := record(); err != nil {
+		return err
 	}
 	for _, slug := range slugs {
 		if err := s.SetRoleIn(tx, slug, person, NoRole, func(Role) error { return nil }, request); err != nil {
