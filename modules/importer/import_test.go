@@ -17,6 +17,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -234,6 +236,12 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	}
 }
 
+type refusedCommit struct{ pgx.Tx }
+
+func (refusedCommit) Commit(context.Context) error {
+	return &pgconn.PgError{Severity: "FEHLER", SeverityUnlocalized: "ERROR"}
+}
+
 // A cancelled context does not interrupt a commit. If the connection is lost, the error is ErrUnconfirmed.
 func TestLostCommitIsUnconfirmed(t *testing.T) {
 	b := setup(t)
@@ -252,6 +260,7 @@ func TestLostCommitIsUnconfirmed(t *testing.T) {
 		}, interruption)
 		require.Equal(t, i == 0, errors.Is(err, ErrUnconfirmed), "%d: %v", i, err)
 	}
+	require.NotErrorIs(t, commit(t.Context(), refusedCommit{}), ErrUnconfirmed, "refused in German")
 }
 
 // Concurrent imports give consecutive ordinals. The ordinal of a deleted player is not reused.

@@ -99,7 +99,7 @@ func (im Importer) Import(
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	if err == nil || ok && pgErr.Severity == "ERROR" {
+	if err == nil || ok && pgErr.SeverityUnlocalized == "ERROR" {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
