@@ -127,7 +127,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 		return view, nil
 	}
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
-	if err == nil && !h.replaceable(p, k) {
+	if err == nil && c.Method() != fiber.MethodPost && !h.replaceable(p, k) { // Create knows a form sent twice
 		err = apikeys.ErrNotReplaceable
 	}
 	if err != nil {

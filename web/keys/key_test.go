@@ -295,13 +295,15 @@ func TestKeyIsReplaced(t *testing.T) {
 	}
 	form := webtest.ReplacementForm("hour")
 	form.Set("name", "Power BI")
+	form.Set("id", testkit.Submatch(t, `name="id" value="([0-9A-Za-z]{22})"`, b.Get(path).Body))
 	page := b.Post(path, form).Has(t, ">Key replaced</h1>", "<dt>Old key</dt><dd>Stops <time")
 	key := createdKey(t, w, acme, page)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
 		testkit.Submatches(`data-name>([^<]+)<`, b.Get(acme.Path("/settings/api-keys")).Body))
 
-	for _, p := range []testkit.Page{b.Get(path), b.Post(path, form)} {
+	testkit.RequireRedirect(t, acme.Path("/settings/api-keys/%s", key.ID), b.Post(path, form)) // sent twice
+	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.ReplacementForm("hour"))} {
 		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")
 	}
 	b.Post(acme.Path("/settings/api-keys/%s/replace", key.ID), webtest.ReplacementForm("now")).Has(t,
