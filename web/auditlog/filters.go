@@ -90,6 +90,10 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 	if q.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
 		return q, err
 	}
+	key, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Query("key")) // List leaves old keys out
+	if err == nil && !slices.ContainsFunc(q.keys, func(k apikeys.Key) bool { return k.ID == key.ID }) {
+		q.keys = append(q.keys, key)
+	}
 	people, err := h.Log.People(c.UserContext(), p.Organisation.ID)
 	if err != nil {
 		return q, err

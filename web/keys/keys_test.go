@@ -86,6 +86,7 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	w.AddManyKeys(acme, "revoked ", 1105, 0)
 	b.Get(acme.Path("/settings/api-keys")).Lacks(t, "data-name>revoked 999<").Has(t, "Revoked and expired (1,099)",
 		"1–100 of 1,099", acme.Path("/settings/api-keys?page=2"), "The audit log has the oldest keys.")
+	b.Get(acme.Path("/settings/audit-log?key=n%021d", 1)).Is(t, 200).Has(t, "selected>revoked 1<")
 	b.Get(acme.Path("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>", "data-name>BI<")
 }
 
