@@ -17,6 +17,7 @@ import (
 	"dg/platform/testkit"
 	"dg/web"
 	"dg/web/internal/webtest"
+	"dg/web/ui"
 )
 
 var screens = web.New(web.Dependencies{}, "", time.Now).Screens()
@@ -229,6 +230,20 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 		require.Equal(t, before, w.DB.CountRows(`audit_entries`), path)
 	}
 	require.Greater(t, formCount, 10)
+}
+
+// A key that is pasted into a search or an address: no page repeats its secret.
+func TestPastedKeyIsNotRepeated(t *testing.T) {
+	w := newRouteWorld(t)
+	b := w.SignIn(t, w.acme.Owner)
+	pasted := apikeys.NewToken()
+	for _, s := range screens {
+		for _, name := range []string{"q", "player", "key", "from", "groupId", "sort", "page"} {
+			if s.Page != nil {
+				b.Get(ui.WithParam(w.pathOf(t, s), name, pasted.String())).Lacks(t, pasted.Secret[:12])
+			}
+		}
+	}
 }
 
 // Every page has security headers and no inline script. HEAD has the headers of GET, and starts no export.

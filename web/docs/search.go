@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"dg/modules/apikeys"
 	"dg/web/ui"
 )
 
@@ -44,7 +45,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	query := c.Query("q")
+	query := apikeys.Redact(c.Query("q"))
 	query = strings.ToValidUTF8(query[:min(len(query), maxQueryBytes)], "")
 	words := strings.Fields(normalise(query))
 	var named, others []searchResult

@@ -35,7 +35,7 @@ func parseKeysQuery(c *fiber.Ctx) keysQuery {
 		i := slices.IndexFunc(options, func(o [2]string) bool { return o[0] == c.Query(name) })
 		return options[max(i, 0)][0]
 	}
-	search := strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")
+	search := apikeys.Redact(strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")) // as keyRow.ID
 	return keysQuery{search, chosen("show", showOptions), chosen("sort", sortOptions)}
 }
 
@@ -56,7 +56,7 @@ func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
 	text := strings.ToLower(q.Search)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
 		searchable := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
-			"\n" + k.CreatedBy.Name)
+			"_…\n" + k.CreatedBy.Name)
 		return !strings.Contains(searchable, text) || !q.matches(k, now)
 	})
 	if q.Sort != "" {

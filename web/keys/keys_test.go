@@ -184,6 +184,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 		return names
 	}
 	for query, want := range map[string]string{
+		"q=dg_live_" + soon.ID + "_%E2%80%A6": "LMS ", "q=dg_live_" + soon.ID + "_" + strings.Repeat("z", 49): "LMS ",
 		"q=WARE": "Warehouse ", "q=" + soon.ID: "LMS ", "q=none": "", "show=unused&sort=name": "bi LMS ",
 		"show=expiring": "LMS ", "show=expired": "Old ", "sort=name": "bi LMS Warehouse Ex Old ",
 		"sort=used": "Warehouse LMS bi Ex Old ", "sort=expiry": "LMS Warehouse bi Ex Old ", "show=unused&q=ware": "",

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
 	"dg/modules/org"
 	"dg/web/ui"
 )
@@ -24,12 +25,11 @@ const (
 )
 
 func (h *Handler) loadGroups(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
-	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
+	l := groupList{Search: apikeys.Redact(strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD")))}
 	var total int
 	var err error
 	if l.Search != "" {
-		l.Rows, l.More, err = h.Orgs.FindGroups(c.UserContext(), p.Organisation.ID,
-			l.Search)
+		l.Rows, l.More, err = h.Orgs.FindGroups(c.UserContext(), p.Organisation.ID, l.Search)
 	} else {
 		l.Rows, total, err = h.Orgs.GroupPage(c.UserContext(), p.Organisation.ID,
 			ui.PageOf(c.Query("page")), groupsPerPage)

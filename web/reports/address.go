@@ -8,6 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
@@ -38,7 +39,7 @@ func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
 			return u, apperr.NewField(name,
 				"The parameter “%s” is repeated in the address of this page. Use it once.", name)
 		}
-		u.query.Set(name, strings.TrimSpace(strings.ToValidUTF8(values[0], "\uFFFD")))
+		u.query.Set(name, apikeys.Redact(strings.TrimSpace(strings.ToValidUTF8(values[0], "\uFFFD"))))
 	}
 	for _, name := range unknown {
 		if strings.Contains(strings.ToLower(name), "group") {
