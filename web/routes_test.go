@@ -3,6 +3,8 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/platform/authz"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 	"dg/web"
 	"dg/web/internal/webtest"
 	"dg/web/ui"
@@ -230,6 +233,20 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 		require.Equal(t, before, w.DB.CountRows(`audit_entries`), path)
 	}
 	require.Greater(t, formCount, 10)
+}
+
+// A script sends each form once, unless sending it twice does no harm.
+func TestFormsAreSentOnce(t *testing.T) {
+	harmless := []string{"account.html", "begin.html", "key-revoke.html", "keys.html", "sign-in.html"}
+	var sentTwice []string
+	for _, name := range tb.Must(filepath.Glob("*/templates/*.html"))(t) {
+		for _, form := range testkit.Submatches(`<form ([^>]*method="post"[^>]*)`, string(tb.Must(os.ReadFile(name))(t))) {
+			if !strings.Contains(form[0], "data-submit-once") {
+				sentTwice = append(sentTwice, filepath.Base(name))
+			}
+		}
+	}
+	require.ElementsMatch(t, harmless, sentTwice)
 }
 
 // A key that is pasted into a search or an address: no page repeats its secret.

@@ -32,7 +32,7 @@ func signIn(t *testing.T, p *browsertest.Page, dg *apptest.Child, a demo.Account
 	p.Click("button.primary")
 	if a.TOTPSecret != "" {
 		p.Fill("#code", testkit.TOTPCode(t, a.TOTPSecret, time.Now()))
-		p.Click("button.primary")
+		p.ClickAndWaitFor("button.primary", "form.me")
 	}
 	require.Regexp(t, `^(/o/[^/]+)?`+screen+`$`, p.Path())
 }
@@ -287,8 +287,8 @@ var signedOutScreens = []screen{
 		action: submitWith("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
 	{name: "code-recovery", uniqueText: "Each works once", path: "/sign-in/code?recovery=1"},
 	{name: "reset-error", uniqueText: "The passwords do not match", path: "/account/reset?token=look",
-		status: http.StatusUnprocessableEntity,
-		action: submitWith("#new", "battery horse staple", "#repeat", "battery horse")},
+		awaitedSelector: "#errors",
+		action:          submitWith("#new", "battery horse staple", "#repeat", "battery horse")},
 	{name: "docs-long-line", uniqueText: "Cron’s hours", path: "/docs/recipes/nightly-sync"},
 	{name: "docs-search-typed", uniqueText: "precedes what a spreadsheet", path: "/docs", awaitedSelector: ".results",
 		action: func(p *browsertest.Page) { p.Fill("#search", "formula spreadsheet") }},

@@ -112,7 +112,8 @@ const resetTTL = 30 * time.Minute
 
 // ErrNoReset says that a reset's token is unknown, expired, used or voided.
 var ErrNoReset = apperr.New(apperr.NotFound,
-	"This link no longer works: it works once, for 30 minutes. Ask the operator of this service for a new one.")
+	"This link no longer works: it works once, for 30 minutes. If you have set a password, sign in with it; "+
+		"otherwise ask the operator of this service for a new one.")
 
 // Operator changes accounts on behalf of dg's commands. DB connects as the owner of the tables.
 type Operator struct {

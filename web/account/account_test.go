@@ -37,8 +37,9 @@ func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	colleague.Get("/account").Is(t, 200)
 	w.DB.Exec(`insert into account_resets select id, sha256('reset'), now() + interval '1 h' from users where id = $1`,
 		acme.Owner.ID)
-	colleague.Post("/account/reset", testkit.Form("token", "reset", "new", "battery horse", "repeat", "battery horse")).
-		Is(t, 200)
+	reset := testkit.Form("token", "reset", "new", "battery horse", "repeat", "battery horse")
+	colleague.Post("/account/reset", reset).Is(t, 200)
+	colleague.Post("/account/reset", reset).Is(t, 404).Has(t, "If you have set a password, sign in with it")
 	require.Empty(t, colleague.Cookies, "a reset signs this browser out, whoever used it")
 }
 
