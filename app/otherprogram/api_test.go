@@ -15,6 +15,8 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/games"
+	"dg/modules/reports"
+	"dg/modules/reports/segment"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
@@ -64,6 +66,19 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	require.Equal(t, 2, p.db.CountRows(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
 
+// Where the host's pseudonyms are constant, reports have tags. Its log tells of damaged segments.
+func TestReportsFollowTheOptionsOfTheHostProgram(t *testing.T) {
+	p := startWith(t, fiber.Config{}, reports.Options{FixedPseudonyms: true})
+	north := p.newSchool("north", "gold")
+	statistics, token := "forks/"+north.fork+"/stats"+periodQuery, p.newKey(north)
+	whole := p.call(token, statistics).Is(t, 200)
+	require.NotEmpty(t, whole.Header.Get("ETag"))
+	p.db.Exec(`insert into fork_days values ($1, $2, '2026-03-01', $3, 1, '')`,
+		north.fork, north.id, []byte{segment.DayVersion, 0, 0, 0, 0, 9})
+	require.Equal(t, whole.Body, p.call(token, statistics).Body)
+	require.Contains(t, p.logs.String(), "a segment is damaged")
+}
+
 func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -100,7 +115,7 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 		"": {}, "UnescapePath": {UnescapePath: true}, "DisableHeaderNormalizing": {DisableHeaderNormalizing: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := startWith(t, config)
+			p := startWith(t, config, reports.Options{})
 			north := p.newSchool("north", "gold")
 			key := "authorization: Bearer " + p.newKey(north) + "\r\n"
 			for request, want := range map[string][2]string{ // expected statuses, without and with a key

@@ -17,6 +17,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/publicapi"
+	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
@@ -29,12 +30,13 @@ type program struct {
 	db   *testkit.World
 	keys *apikeys.Service
 	addr string
+	logs tb.Buffer
 }
 
 // start migrates twice, because a program migrates at each start, and serves the program.
-func start(t *testing.T) *program { return startWith(t, fiber.Config{}) }
+func start(t *testing.T) *program { return startWith(t, fiber.Config{}, reports.Options{}) }
 
-func startWith(t *testing.T, config fiber.Config) *program {
+func startWith(t *testing.T, config fiber.Config, options reports.Options) *program {
 	t.Parallel()
 	db := testkit.NewOn(t, pgtest.NewEmpty(t))
 	migrate := func() { require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil)) }
@@ -42,9 +44,11 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	db.Exec(schemaSQL)
 	migrate()
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	p := &program{t: t, db: db, addr: ln.Addr().String()}
 	newHost := func(conns int32) (*publicapi.Host, error) {
 		pool := pgtest.Open(t, db.URL, postgres.Options{MaxConns: conns})
-		return publicapi.NewHost(pool, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler))
+		log := slog.New(slog.NewTextHandler(&p.logs, nil))
+		return publicapi.NewHost(pool, tenants{}, "http://"+p.addr, options, log)
 	}
 	require.ErrorContains(t, tb.ErrorOf(newHost(19)), "set pool_max_conns=20 or more") // exports would exhaust it
 	host := tb.Must(newHost(20))(t)
@@ -72,7 +76,8 @@ func startWith(t *testing.T, config fiber.Config) *program {
 		require.Zero(t, db.CountRows(`api_keys k where last_used_at is not null
 			and not exists (select from api_key_usage where key_id = k.id)`), "the usage of each key is stored")
 	})
-	return &program{t, db, host.Keys, ln.Addr().String()}
+	p.keys = host.Keys
+	return p
 }
 
 // send sends a request with a key ("": none) and an optional If-None-Match. It returns the response.

@@ -94,9 +94,9 @@ type Host struct {
 const minHostConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 1 + 3
 
 // NewHost builds the API from a pool of the serving role and the program's organisations. It refuses
-// a pool of fewer than minHostConns connections.
+// a pool of fewer than minHostConns connections. options declare what the program's views guarantee.
 func NewHost(
-	db *postgres.DB, orgs apikeys.Organisations, baseURL string, log *slog.Logger,
+	db *postgres.DB, orgs apikeys.Organisations, baseURL string, options reports.Options, log *slog.Logger,
 ) (*Host, error) {
 	conns := int(db.Pool.Config().MaxConns)
 	if conns < minHostConns {
@@ -108,7 +108,11 @@ func NewHost(
 	}
 	metrics := telemetry.NewRegistry()
 	auditLog := audit.New(db)
-	reportService := reports.New(db, reports.Options{})
+	reportService := reports.New(db, options)
+	reportService.OnDamage = func(q reports.Query, err error) {
+		log.Error("a segment is damaged: plays are read instead. Delete the fork's rows in fork_months and fork_days",
+			"fork", q.ForkID, "error", err)
+	}
 	h := &Host{
 		Keys:       apikeys.New(db, orgs, auditLog, policy, time.Now),
 		Metrics:    metrics,

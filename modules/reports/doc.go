@@ -1,8 +1,7 @@
 // Package reports computes the statistics of a fork, the overview of an organisation's forks, and
 // exports of plays. The API and the dashboard call it alike, so that they show the same figures.
 //
-// It owns no table. Package sealer packs finished days and months into segments, which package
-// segment encodes.
+// It owns no table. Package sealer packs finished days and months into segments (package segment).
 //
 // # Invariants
 //

@@ -37,8 +37,7 @@ func wireFormatOf(header string, skills []string) string {
 
 const (
 	// historySQL identifies a history of the database: it changes with a restore or failover, and
-	// is equal on a standby. In another history, an import may give the same ordinals other
-	// pseudonyms.
+	// is equal on a standby. In another history, an import may give ordinals other pseudonyms.
 	historySQL = `/* reports.history */ select concat_ws(' ', s.system_identifier,
 	greatest(c.timeline_id, r.min_recovery_end_timeline,
 	  (select received_tli from pg_stat_wal_receiver)),
