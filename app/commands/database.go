@@ -105,12 +105,8 @@ func (db *database) installation() *doctor.Installation {
 	}
 }
 
-func (db *database) migrate(ctx context.Context) error {
-	serving, err := postgres.RoleOf(db.servingURL)
-	if err != nil {
-		return err
-	}
-	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, serving, db.log); err != nil {
+func (db *database) migrate(ctx context.Context, servingRole string) error {
+	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, servingRole, db.log); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	o, err := db.operator(ctx, "dg migrate")
@@ -160,7 +156,7 @@ func (c migrateCmd) Run(ctx context.Context, stdio Stdio) error {
 	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
 		return err
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, installation.ServingRole); err != nil {
 		return err
 	}
 	if keyring.Encrypts() || c.ForgetSecretKey {

@@ -126,7 +126,7 @@ func (db *database) prepare(ctx context.Context, installation *doctor.Installati
 	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
 		return err
 	}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, installation.ServingRole); err != nil {
 		return err
 	}
 	if err := db.encrypt(ctx, installation.Secrets, false); err != nil {

@@ -3,7 +3,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -27,6 +26,7 @@ type Installation struct {
 	UnknownVariables []string // variables that look like settings but are not
 	ServeMayRun      bool     // whether a running dg serve may listen on the addresses
 	ServingURL       string
+	ServingRole      string                                 // a pooler's URL may name another; checkDatabase sets it
 	Tell             func(v Verdict, check, message string) // reports a check's result
 
 	db           *postgres.DB // connected as the serving role
@@ -109,7 +109,10 @@ func (s *Installation) query(
 	if err != nil {
 		return nil, err
 	}
-	owner, _ := postgres.RoleOf(cmp.Or(s.MigrateDatabaseURL, s.ServingURL)) // checkOwner reports the error
+	owner := s.ServingRole
+	if s.MigrateDatabaseURL != "" {
+		owner, _ = postgres.RoleOf(s.MigrateDatabaseURL) // checkOwner reports the error
+	}
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
 		"known":   len(migrationFiles()),
@@ -142,7 +145,7 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 		return nil, err
 	}
 	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
-		system_identifier) from pg_control_system()`).Scan(&s.databaseID)
+		system_identifier), current_user from pg_control_system()`).Scan(&s.databaseID, &s.ServingRole)
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,9 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 	db.AddPlays(fork, apptest.SealablePlays, fork.CreatedAt, 10*time.Minute)
 	token := db.AddKey(fork.OrganisationID).Token()
 	pgtest.SetRoleDefaults(t, db.URL)
-	flags := []string{"--database-url", pgtest.StartBouncer(t, db.URL)(db.URL), "--migrate-database-url", db.OwnerURL,
+	db.Exec(`revoke insert on audit_entries from dg_app`) // dg serve grants it, though the URL names another role
+	viaBouncer := pgtest.StartBouncer(t, db.URL, "[databases]\n* = host=%[1]s port=5432 user=dg_app")
+	flags := []string{"--database-url", viaBouncer(tb.AsRole(db.URL, "postgres")), "--migrate-database-url", db.OwnerURL,
 		"--database-pooler", "transaction"}
 	apptest.ServeWith(t, flags...)
 	dg := apptest.ServeWith(t, flags...)
@@ -141,7 +143,7 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 		require.Equal(t, http.StatusOK, dg.Get(path, token).StatusCode)
 		dg.GetBody(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}
-	require.Regexp(t, `(?m)^ok +database$`, apptest.RequireExit(t, 0, append([]string{"doctor"}, flags...)))
+	require.Regexp(t, `(?m)^ok +owner$`, apptest.RequireExit(t, 0, append([]string{"doctor"}, flags...)))
 	require.Regexp(t, `failure +database +.*startup parameter.*: if a pooler leads there, set DG_DATABASE_POOLER`,
 		apptest.RequireExit(t, 1, append([]string{"doctor"}, flags[:4]...)))
 	require.Zero(t, testkit.Query[int](adminDB, `select (select count(*) from pg_locks

@@ -42,7 +42,7 @@ func Migrate(
 	defer db.Close()
 	err = withLock(ctx, db.sql, func() error {
 		current, err := applyMigrations(ctx, db.sql, fsys, log)
-		if err != nil || !current || servingRole == db.Pool.Config().ConnConfig.User {
+		if err != nil || !current {
 			return err
 		}
 		err = applyGrants(ctx, db.Pool, fsys, servingRole)

@@ -36,11 +36,10 @@ auth_type = trust
 auth_file = %[2]s/users
 admin_users = postgres
 max_client_conn = 1000
-%[3]s
 `
 
 // StartBouncer starts PgBouncer in transaction mode in front of a URL's server, with the lines added to
-// its configuration. viaBouncer turns a URL of the server into one of PgBouncer.
+// its configuration, where %[1]s is the server's socket. viaBouncer turns a URL of the server into one of PgBouncer.
 func StartBouncer(t testing.TB, serverURL string, lines ...string) (viaBouncer func(databaseURL string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -51,7 +50,7 @@ func StartBouncer(t testing.TB, serverURL string, lines ...string) (viaBouncer f
 	socket := u.Query().Get("host")
 	dir, err := os.MkdirTemp("", "dg-bouncer-")
 	require.NoError(t, err)
-	config := fmt.Sprintf(bouncerConfiguration, socket, dir, strings.Join(lines, "\n"))
+	config := fmt.Sprintf(bouncerConfiguration+strings.Join(lines, "\n"), socket, dir)
 	require.NoError(t, os.WriteFile(dir+"/ini", []byte(config), 0o644))
 	// these roles may connect without a password, as on the server's socket
 	users := []byte("\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n")
