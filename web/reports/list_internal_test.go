@@ -62,8 +62,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerSection{{"5 points or more below 70%: 2", l.Rows[:2]},
-		{"No play finished: 1", l.Rows[2:]}},
+	require.Equal(t, []playerSection{{"5 points or more short of 70%: 2", l.Rows[:2]},
+		{"Finished no play: 1", l.Rows[2:]}},
 		l.Sections)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
@@ -89,7 +89,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
 	l, _, answer = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerSection{"Less than 5 points below 70%: 1", []player{nearly}}, l.Sections[1])
+	require.Equal(t, playerSection{"Less than 5 points short of 70%: 1", []player{nearly}}, l.Sections[1])
 	require.Equal(t, playerSection{"At least 70%: 1", []player{above}}, l.Sections[2])
 	require.Equal(t, "*7 of 9 players* have not passed: 4 came 5 points or more short of 70%, 1 came closer, "+
 		"1 scored at least 70%, 1 finished no play.", clauseText(answer))
@@ -120,7 +120,7 @@ func TestPlayersArePaged(t *testing.T) {
 	passed, _, _ := playersPage(everyone, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")
 	for query, want := range map[string]string{
-		"page=2": "No play finished: 61", "page=2&player=0": "", "passed=yes": "",
+		"page=2": "Finished no play: 61", "page=2&player=0": "", "passed=yes": "",
 	} {
 		page, _, _ := playersPage(everyone, pageURLWith(query))
 		require.Equal(t, want, page.Sections[0].Name, "headings count all pages; a search and one kind have none")

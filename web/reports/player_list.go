@@ -152,10 +152,10 @@ const nearPass = 50
 // Needs, as the beginnings of headings. Those of a score are followed by LowestPass. Players above it
 // without a pass played a release that requires more.
 const (
-	farBelow   = "5 points or more below"
-	justBelow  = "Less than 5 points below"
+	farBelow   = "5 points or more short of"
+	justBelow  = "Less than 5 points short of"
 	above      = "At least"
-	unfinished = "No play finished"
+	unfinished = "Finished no play"
 )
 
 // need returns the need of the player's section.
