@@ -47,7 +47,7 @@ func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
 	p.Requests = open("requests", cmp.Or(settings.MaxRequestConns, defaultRequestConns))
 	p.Snapshots = open("snapshots", maxSnapshotConns)
 	p.Recheck = open("recheck", 1)
-	if err == nil && len(settings.Replicas) > 0 {
+	if err == nil {
 		p.Replicas, err = postgres.OpenReplicas(ctx, settings.Replicas, p.Requests,
 			poolOptions(settings, "snapshots", maxSnapshotConns))
 	}

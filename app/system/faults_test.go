@@ -275,6 +275,9 @@ func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
 			reportPattern: `or does not own those of dg`, serve: serveStops},
 		repairedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
+		{plantSQL: `revoke execute on function pg_walfile_name(pg_lsn) from public`, // as Aurora
+			repairSQL: `grant execute on function pg_walfile_name(pg_lsn) to public`, serve: serveStops,
+			args: []string{"--database-replica-urls", pg.URL}, reportPattern: `leave DG_DATABASE_REPLICA_URLS empty`},
 		{plantSQL: `create database polish owner dg_owner template template0
 			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(pg, "polish"),
 			reportPattern: `has the collation pl: rename it`, serve: serveWarns},

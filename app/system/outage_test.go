@@ -123,8 +123,8 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 	pgtest.SetRoleDefaults(t, db.URL)
 	db.Exec(`revoke insert on audit_entries from dg_app`) // dg serve grants it, though the URL names another role
 	viaBouncer := pgtest.StartBouncer(t, db.URL, "[databases]\n* = host=%[1]s port=5432 user=dg_app")
-	flags := []string{"--database-url", viaBouncer(tb.AsRole(db.URL, "postgres")), "--migrate-database-url", db.OwnerURL,
-		"--database-pooler", "transaction"}
+	flags := []string{"--database-url", viaBouncer(tb.AsRole(db.URL, "postgres")), "--migrate-database-url",
+		db.OwnerURL, "--database-pooler", "transaction"}
 	apptest.ServeWith(t, flags...)
 	dg := apptest.ServeWith(t, flags...)
 	adminDB := apptest.OpenAdminDBAt(t, db.URL)

@@ -32,7 +32,8 @@ type Replica struct {
 	reads   atomic.Int64
 }
 
-// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database.
+// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database, or
+// the primary has no Position.
 // If a replica does not answer, reads leave it out.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
@@ -42,12 +43,21 @@ func OpenReplicas(
 			CloseReplicas(replicas)
 		}
 	}()
+	if len(urls) == 0 {
+		return nil, nil
+	}
 	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	primaryID, err := primary.readSystemID(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replicas: %w", err)
+	}
+	// Aurora refuses the position, which each request with a key would ask for.
+	err = primary.Pool.QueryRow(ctx, `/* postgres.position */ select `+PositionExpression).Scan(new(Position))
+	if err != nil {
+		return nil, fmt.Errorf(
+			"this server does not tell how far it has written: leave DG_DATABASE_REPLICA_URLS empty: %w", err)
 	}
 	for i, url := range urls {
 		r := &Replica{Number: i + 1, systemID: primaryID, log: log.With("replica", i+1), primary: primary}
