@@ -31,6 +31,7 @@ select $$create database dg owner dg_owner encoding 'UTF8' locale_provider libc 
 alter role dg_app in database dg set statement_timeout = 30000;
 alter role dg_app in database dg set lock_timeout = 2000;
 alter role dg_app in database dg set idle_in_transaction_session_timeout = 10000;
+select 'alter role dg_app in database dg set transaction_timeout = 0' from pg_settings where name = 'transaction_timeout' \gexec
 alter role dg_app in database dg set default_transaction_isolation = 'read committed';
 alter role dg_app in database dg set default_transaction_read_only = off;
 alter role dg_app in database dg set search_path = public;

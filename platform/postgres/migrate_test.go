@@ -62,7 +62,8 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	serving, owner := newDatabase(t)
 	require.NoError(t, tb.Exec(t, owner, `do $$ begin
-		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
+		execute (select string_agg(format('alter database %I set %s = 100', current_database(), name), ';')
+			from pg_settings where name in ('idle_session_timeout', 'transaction_timeout')); end $$`))
 	slow := testFiles.mapFS(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
 		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);"})
 	for range 2 {

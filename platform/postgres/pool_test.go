@@ -297,6 +297,11 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	pgtest.SetRoleDefaults(t, direct)
 	// a URL may name a pooler mode and still lead to PostgreSQL itself
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
+	if tb.Query[bool](t, direct, `select current_setting('server_version_num')::int >= 170000`) {
+		url := postgres.ThroughPooler(direct+"&transaction_timeout=9s", "prepared")
+		_, err = postgres.Open(t.Context(), url, postgres.Options{})
+		require.ErrorContains(t, err, "transaction_timeout is 9000")
+	}
 	for _, url := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
 		require.ErrorAs(t, postgres.Migrate(t.Context(), url, testSchema, servingRole, nil), &sessionErr)
 		require.Contains(t, sessionErr.Fix, "DG_MIGRATE_DATABASE_URL")

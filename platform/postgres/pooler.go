@@ -62,7 +62,8 @@ func (e connectError) Error() string {
 }
 
 // checkSession returns a *SessionError if the session lacks settings that a pooler may drop. Where
-// dg sets a timeout, it accepts any except 0, which means no timeout.
+// dg sets a timeout, it accepts any except 0, which means no timeout. It turns off transaction_timeout,
+// which as a startup parameter PostgreSQL before 17 refuses, and which behind a pooler the role must.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked
@@ -73,14 +74,16 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	var names, values []string
 	if err := conn.QueryRow(ctx,
 		`/* postgres.session */ select array_agg(name order by name), array_agg(setting order by name)
-		from pg_settings where name in ('statement_timeout', 'lock_timeout',
-		  'idle_in_transaction_session_timeout', 'default_transaction_isolation', 'search_path')`,
-		pgx.QueryExecModeSimpleProtocol).
+		from pg_settings where case name when 'transaction_timeout' then
+		    case when $1 then setting else set_config(name, '0', false) end <> '0'
+		  else name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
+		    'default_transaction_isolation', 'search_path') end`,
+		pgx.QueryExecModeSimpleProtocol, pooled).
 		Scan(&names, &values); err != nil {
 		return err
 	}
 	for i, name := range names {
-		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && want[name] != "0"
+		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && want[name] > "0"
 		if values[i] != want[name] && !bounded {
 			return &SessionError{
 				fmt.Sprintf("the database's sessions lack dg's settings (%s is %s)", name, values[i]),
