@@ -81,13 +81,14 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	}
 }
 
-// A panic in background work is logged with its stack and counted, and the work restarts.
+// A panic in background work is logged with its stack and counted, and the work restarts, unless its context has ended.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	var log bytes.Buffer
 	supervisor := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
 	supervisor.restartWait = time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
 	runs := 0
-	supervisor.Run(t.Context(), "sealer", func(context.Context) {
+	supervisor.Run(ctx, "sealer", func(context.Context) {
 		if runs++; runs < 4 {
 			panic("index out of range")
 		}
@@ -96,13 +97,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	require.InDelta(t, 3, testutil.ToFloat64(supervisor.panics.WithLabelValues("sealer")), 0)
 	require.Contains(t, log.String(), "index out of range")
 	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
-}
-
-// After the end of the context, a panic does not restart the work.
-func TestSupervisorEndsWithItsContext(t *testing.T) {
-	supervisor := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	supervisor.restartWait = time.Hour
-	ctx, cancel := context.WithCancel(t.Context())
 	supervisor.Run(ctx, "sealer", func(context.Context) {
 		cancel()
 		panic("late")
