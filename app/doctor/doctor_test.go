@@ -1,9 +1,10 @@
 package doctor
 
 import (
-	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,7 +49,10 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		"wait until PostgreSQL has started":          &pgconn.PgError{Code: "57P03"},
 		"free some room on the disk of the database": &pgconn.PgError{Code: "53100"},
 
-		"add sslrootcert=FILE to the URL": errors.Join(&pgconn.PgError{}, &tls.CertificateVerificationError{}),
+		"drop sslmode=disable from the URL": &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
+		"add sslrootcert=FILE to the URL":   errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca
+		"use a host with IPv4":              errors.Join(&pgconn.PgError{}, syscall.ENETUNREACH),
+		"let the network pass connections":  errors.Join(&pgconn.PgError{}, syscall.EHOSTUNREACH),
 	} {
 		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
 	}

@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,8 @@ var fixes = []struct {
 		"to PostgreSQL itself"},
 	{hasState("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
 		"as a superuser, unless it is locked on purpose: alter role {role} login"},
-	{hasState("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
+	{hasState("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine; if it says " +
+		"\"no encryption\", drop sslmode=disable from the URL"},
 	{hasState("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in " +
 		"psql as a superuser: \\password {role}; if it has expired but is still meant, run as a superuser: " +
 		"alter role {role} valid until 'infinity'"},
@@ -44,7 +44,7 @@ var fixes = []struct {
 	{hasState("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
 		"superuser: alter database {database} allow_connections true"},
 	{hasState("57P03"), "wait until PostgreSQL has started"},
-	{hasType[*tls.CertificateVerificationError], "add sslrootcert=FILE to the URL, with the certificate of the " +
+	{hasText("x509: "), "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},
 	{hasText("server refused TLS connection"), "set ssl = on in postgresql.conf; a server on this machine may be " +
 		"reached through the folder of its socket (host=) instead"},
@@ -54,12 +54,16 @@ var fixes = []struct {
 	{hasType[*net.DNSError], "correct the host of the URL"},
 	{hasCause(io.ErrUnexpectedEOF), portAdvice},
 	{hasCause(syscall.ECONNRESET), portAdvice},
-	{isTimeout, "let the network pass connections to it, or correct host and port of the URL"},
+	{isTimeout, networkAdvice},
+	{hasCause(syscall.EHOSTUNREACH), networkAdvice},
+	{hasCause(syscall.ENETUNREACH), "this machine has no route to that address: give it IPv6, or use a host with IPv4"},
 }
 
 const poolerAdvice = "set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"
 
 const portAdvice = "correct the port of the URL: what answers there is not PostgreSQL"
+
+const networkAdvice = "let the network pass connections to it, or correct host and port of the URL"
 
 func hasState(code string, routine ...string) func(error) bool {
 	return func(err error) bool {
