@@ -360,11 +360,9 @@ func pageTable() string {
 		case s.Page == nil, strings.HasPrefix(path, "/sign-in"), path == "/account/reset":
 		case strings.HasPrefix(path, "/account"):
 			fmt.Fprintf(&table, "admin GET %s 200\n", path)
-		case !inOrganisation:
-			fmt.Fprintf(&table, "owner GET %s 200\n", path)
 		default:
 			fmt.Fprintf(&table, "owner GET %s 200\n", path)
-			if !strings.ContainsAny(shortPath, "{.") {
+			if inOrganisation && !strings.ContainsAny(shortPath, "{.") {
 				fmt.Fprintf(&table, "owner GET %s 303\n", shortPath)
 			}
 		}
