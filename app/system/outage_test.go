@@ -1,9 +1,14 @@
 package system
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -149,4 +154,227 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 	require.Zero(t, testkit.Query[int](adminDB, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
 		+ (select count(*) from pg_stat_activity where datname = current_database() and state ~ 'in transaction')`))
+}
+
+// rules.md, Data: a response includes every commit before its request. Lagging replicas are left out.
+func TestReplicasAreNeverBehind(t *testing.T) {
+	t.Parallel()
+	w := newReplicaWorld(t)
+	t.Run("reports read from the replica", w.readsFromReplica)
+	t.Run("it has to be of the same database", w.foreignServerIsRefused)
+	t.Run("a lagging replica is never seen", w.pausedStandbyIsNeverSeen)
+	t.Run("a dead replica is left out", w.deadStandbyIsLeftOut)
+	t.Run("another history is never read", w.divergedStandbyIsNeverRead)
+	require.NotRegexp(t, `s3cret|request failed`, w.dg.Log.String())
+}
+
+func (w *replicaWorld) readsFromReplica(t *testing.T) {
+	for name, read := range map[string]func(){
+		"statistics": func() { w.stats() },
+		"CSV":        func() { w.export() },
+		"list":       func() { w.getScreen("/reports") },
+		"dashboard":  func() { w.getScreen("/reports/" + w.fork) },
+		"download":   func() { w.getScreen("/reports/" + w.fork + "/plays.csv" + w.query) },
+	} {
+		w.awaitRead(name, read)
+	}
+}
+
+// dg does not start with a replica of another cluster or database. dg doctor reports such a replica, or one left out.
+func (w *replicaWorld) foreignServerIsRefused(t *testing.T) {
+	const foreign = "replica 2 is not a copy of the primary"
+	bothURLs := w.standbyURL + " " + pgtest.New(t).URL
+	otherURL := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
+	refused := apptest.RequireExit(t, 1, w.primaryPG.WithFlags("serve", "--database-replica-urls", bothURLs))
+	require.Contains(t, refused, foreign)
+	require.NotContains(t, refused, "s3cret")
+	for list, message := range map[string]string{
+		bothURLs:     foreign,
+		otherURL:     "replica 1 is not a copy of the primary",
+		w.standbyURL: "ok       replicas",
+		"postgres://127.0.0.1:1/dg " + w.standbyURL: "reports leave out replica 1: the database does not answer",
+		w.primaryPG.URL: "reports leave out replica 1: it is no standby any more, or never was one",
+	} {
+		apptest.WaitUntil(t, 30*time.Second, "doctor does not say: "+message, func() bool {
+			_, out := runDoctor(w.primaryPG, "--database-replica-urls", list)
+			require.NotContains(t, out, "s3cret")
+			return strings.Contains(out, message)
+		})
+	}
+}
+
+func (w *replicaWorld) pausedStandbyIsNeverSeen(t *testing.T) {
+	var name, label string
+	require.NoError(t, w.primary.Owner.Pool.QueryRow(t.Context(), `select p.display_name, label from players p
+		join plays y on y.org_id = p.org_id and y.player = p.ordinal
+		where p.org_id = $1 and y.fork_id = $2 limit 1`, w.org, w.fork).Scan(&name, &label))
+	w.primary.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, w.org)
+	require.Contains(t, w.stats(), name)
+	since := len(w.dg.Log.String())
+	w.setReplay("pause")
+	w.primary.Exec(`begin; set local synchronous_commit = off;
+		update organisations set reporting_mode = 'pseudonymous' where id = '` + w.org + `'; commit`)
+	startedAt := time.Now()
+	require.NotContains(t, w.stats(), name)
+	require.Less(t, time.Since(startedAt), 2*time.Second)
+	require.NotContains(t, w.export(), name)
+	require.NotContains(t, w.getScreen("/reports/"+w.fork), name)
+	w.requireLeftOut(since, "it has not replayed what the primary has committed")
+
+	require.Contains(t, w.export(), label)
+	w.primary.Exec(`delete from players where org_id = $1 and label = $2`, w.org, label)
+	require.NotContains(t, w.export()+w.stats(), label, "an erased player")
+	w.primary.Exec(`update forks set title = 'Renamed' where id = $1`, w.fork)
+	require.Contains(t, w.dg.GetBody("/api/v1/forks/"+w.fork, w.token), "Renamed", "the cache of forks")
+	w.primary.Exec(`update organisations set plan = 'team' where id = $1`, w.org)
+	require.False(t, w.dg.Accepts(w.token))
+	w.primary.Exec(`update organisations set plan = 'pro' where id = $1`, w.org)
+	w.setReplay("resume")
+	w.awaitRead("what was behind", func() { w.stats() })
+}
+
+func (w *replicaWorld) deadStandbyIsLeftOut(t *testing.T) {
+	want := w.stats()
+	w.standby.Kill()
+	apptest.WaitUntil(t, 30*time.Second, "a check does not notice it, without any read", func() bool {
+		return w.dg.GetBody("/readyz", "") == "ready\nreplica 1: left out\n"
+	})
+	for range 4 {
+		startedAt := time.Now()
+		require.Equal(t, want, w.stats())
+		require.Less(t, time.Since(startedAt), 2*time.Second)
+		w.export()
+	}
+	require.Equal(t, 1.0, w.dg.MetricValue(`dg_replica_resting{replica="1"}`))
+	w.standby.Start()
+	w.awaitRead("a replica that came back", func() { w.stats() })
+}
+
+// A diverged replica accepts writes, has WAL records of its own, or is on a timeline of its own.
+func (w *replicaWorld) divergedStandbyIsNeverRead(t *testing.T) {
+	want := w.stats()
+	for _, divergence := range []struct{ name, reason string }{
+		{"promoted", "it is no standby any more"},
+		{"diverged", "a history of its own"},
+		{"on its own timeline", "it is on another timeline than the primary"},
+	} {
+		since := len(w.dg.Log.String())
+		if divergence.name == "on its own timeline" {
+			w.standby.Exec(`select pg_promote()`)
+		}
+		w.standby.Stop()
+		setStandby(t, w.standby, divergence.name != "promoted")
+		w.standby.Start()
+		if divergence.name == "promoted" {
+			w.standby.Exec(`update organisations set reporting_mode = 'nominative'`)
+			w.standby.Exec(`create table own as select generate_series(1, 100000)`)
+		}
+		w.requireLeftOut(since, divergence.reason)
+		before := w.readCount()
+		for range 5 {
+			require.Equal(t, want, w.stats(), divergence.name)
+		}
+		require.Equal(t, before, w.readCount(), divergence.name)
+	}
+}
+
+func newStandby(t *testing.T, primary *apptest.ExternalServer) *apptest.ExternalServer {
+	pgtest.RequireProgram(t, "pg_basebackup")
+	primary.Exec(`alter system set max_standby_streaming_delay = 0`)
+	dir := apptest.NewFolder(t)
+	copyCommand := exec.CommandContext(t.Context(), "sh", "-ec", `mkdir -m 711 "$COPY"
+		"$PROGRAMS/pg_basebackup" -h "$SOCKET" -U postgres -D "$COPY/cluster" -R -c fast -X stream
+		chown -R --reference="$DATA" "$COPY"`)
+	copyCommand.Env = append(os.Environ(), "PROGRAMS="+programsOf(primary.World), "SOCKET="+primary.Link, "COPY="+dir,
+		"DATA="+filepath.Join(primary.Dir, "cluster"))
+	out, err := copyCommand.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return apptest.NewExternalServerIn(t, dir)
+}
+
+func setStandby(t *testing.T, pg *apptest.ExternalServer, standby bool) {
+	signal := filepath.Join(pg.Dir, "cluster", "standby.signal")
+	if standby {
+		require.NoError(t, os.WriteFile(signal, nil, 0o600))
+	} else {
+		require.NoError(t, os.Remove(signal))
+	}
+}
+
+// replicaWorld is dg on a primary with one replica. It has a key of an organisation with plays.
+type replicaWorld struct {
+	t                *testing.T
+	primaryPG        *apptest.ExternalServer
+	primary          *testkit.World
+	standby          *apptest.ExternalServer
+	standbyURL       string // contains a password that no output may show
+	dg               *apptest.Child
+	token, org, fork string
+	query            string
+}
+
+func newReplicaWorld(t *testing.T) *replicaWorld {
+	pg := apptest.NewExternalServer(t)
+	pg.Serve("--demo").Stop() // creates the schema before the standby is copied
+	w := &replicaWorld{t: t, primaryPG: pg, standby: newStandby(t, pg), primary: pg.World}
+	w.standbyURL = apptest.ProxyDatabase(t, w.standby.URLAs(url.UserPassword("dg_app", "s3cret")), withLatency)
+	w.dg = pg.Serve("--demo", "--database-replica-urls", w.standbyURL)
+	w.token = w.dg.DemoToken()
+	w.org = testkit.Query[string](w.primary,
+		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
+	w.fork = testkit.Query[string](w.primary, `select fork_id::text from plays where org_id = $1
+		group by fork_id order by count(*) desc limit 1`, w.org)
+	w.query = apptest.LastDaysQuery(366)
+	return w
+}
+
+func (w *replicaWorld) stats() string { return w.read("/stats") }
+
+func (w *replicaWorld) export() string { return w.read("/exports/csv") }
+
+// setReplay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
+func (w *replicaWorld) setReplay(action string) {
+	apptest.WaitUntil(w.t, 10*time.Second, "replay does not "+action, func() bool {
+		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+action+`()`)
+		return err == nil
+	})
+}
+
+func (w *replicaWorld) read(endpoint string) string {
+	w.primary.Exec(`delete from api_key_windows`) // this test exceeds the rate limit of a key
+	return w.dg.GetBody("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
+}
+
+func (w *replicaWorld) getScreen(path string) string {
+	slug := testkit.Query[string](w.primary, `select slug from organisations where id = $1`, w.org)
+	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", addOwnerSession(w.t, w.primary),
+		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
+}
+
+func (w *replicaWorld) readCount() float64 {
+	return w.dg.MetricValue(`dg_replica_reads_total{replica="1"}`)
+}
+
+func (w *replicaWorld) awaitRead(name string, read func()) {
+	before := w.readCount()
+	apptest.WaitUntil(w.t, 30*time.Second, name+" does not read from the replica", func() bool {
+		read()
+		return w.readCount() != before
+	})
+}
+
+// requireLeftOut requires that the replica is left out, and that the log names the reason after byte since.
+func (w *replicaWorld) requireLeftOut(since int, reason string) {
+	apptest.WaitUntil(w.t, 2*time.Minute, "the replica is not left out, because "+reason, func() bool {
+		w.stats()
+		return strings.Contains(w.dg.Log.String()[since:], reason)
+	})
+	require.Equal(w.t, 1.0, w.dg.MetricValue(`dg_replica_resting{replica="1"}`))
+	require.Equal(w.t, "ready\nreplica 1: left out\n", w.dg.GetBody("/readyz", ""))
+}
+
+// withLatency forwards a connection after a delay that is longer than a read waits for a replica.
+func withLatency(client, server net.Conn) {
+	time.Sleep(100 * time.Millisecond)
+	(&relay{}).pass(client, server)
 }
