@@ -47,8 +47,9 @@ revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid,
 \else
 \warn 'Remains open: dg_app may create large objects, which fill the disk. Only a superuser can revoke it; dg doctor has the statement.'
 \endif
-set role dg_owner;
+-- Another role than dg_owner may own public, as on Azure, so the admin acts for both where it may.
+select 'set role dg_owner' from pg_namespace where nspname = 'public' and not pg_has_role(nspowner, 'usage') \gexec
 revoke temporary on database dg from public;
 revoke all on schema public from public;
-grant all on schema public to dg_owner;
+grant all on schema public to dg_owner with grant option;
 SQL
