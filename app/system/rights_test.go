@@ -24,8 +24,8 @@ func TestRolesScriptNeedsNoSuperuserAndLogsNoPassword(t *testing.T) {
 		tb.SkipOrFail(t, err)
 	}
 	pg := apptest.NewExternalServer(t)
-	superuser := strings.Replace(pg.URLAs(url.User("postgres")), "/dg?", "/postgres?", 1)
-	require.NoError(t, tb.Exec(t, superuser, `create role manager login createrole createdb;
+	superuser := strings.Replace(pg.URLAs(url.User("postgres")), "/dg?", "/template1?", 1)
+	require.NoError(t, tb.Exec(t, superuser, `create role manager login createrole createdb; alter database postgres allow_connections false;
 		alter role postgres set log_statement = 'all'; alter role postgres set log_min_duration_statement = 0`))
 	for _, user := range []string{"postgres", "manager"} {
 		for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`} {
@@ -51,7 +51,7 @@ func createRoles(pg *apptest.ExternalServer, user string) (output string) {
 	run := func(appPassword string) (string, error) {
 		c := exec.CommandContext(pg.T.Context(), "sh", apptest.RepositoryPath("configs", "deploy", "roles.sh"))
 		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+pg.Link, "PGPORT=5432", "PGUSER="+user,
-			"OWNER_PASSWORD=hunter2", "APP_PASSWORD="+appPassword)
+			"PGDATABASE=template1", "OWNER_PASSWORD=hunter2", "APP_PASSWORD="+appPassword)
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
