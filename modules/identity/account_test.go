@@ -20,8 +20,7 @@ func (b *fixture) changePasswordFrom(address string, session identity.Session, c
 
 // A new password ends the person's other sessions. The session that changes it continues under a new token.
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	b.storePerson(bobEmail, "")
 	session := b.signIn(annEmail)
 	otherSession := b.signIn(annEmail)
@@ -44,8 +43,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 
 // Wrong passwords in a stolen session lock only the thief's network, until five locked networks lock the account.
 func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	stolenSession := b.signIn(annEmail)
 	ownSession := b.signIn(annEmail)
 	guess := func(network int) {
@@ -86,8 +84,7 @@ func (b *fixture) reauthenticate(session identity.Session, proof identity.Proof)
 
 // rules.md, Keys: a session requires the password again 15 minutes after the last entry, by the database's clock.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	session := b.signIn(annEmail)
 	otherSession := b.signIn(annEmail)
 	noProof := identity.Proof{}
@@ -213,8 +210,7 @@ func TestResetReplacesPasswordAndTurnsOffTwoStep(t *testing.T) {
 
 // A reset lasts 30 minutes. A newer reset or a new password voids it. Only the owner of the tables creates one.
 func TestResetExpires(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	_, err := b.newOperator(b.Owner).BeginReset(b.ctx(), "nobody@example.com")
 	require.True(t, apperr.Is(err, apperr.NotFound))
 	require.ErrorContains(t, tb.ErrorOf(b.newOperator(b.DB).BeginReset(b.ctx(), annEmail)), "permission denied")

@@ -18,8 +18,7 @@ import (
 
 // A response to a sign-in does not reveal whether the e-mail is known.
 func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	b.Exec(`update users set password_hash = null where id = $1`, b.storePerson(bobEmail, ""))
 	for _, c := range [][2]string{
 		{annEmail, wrongPassword}, {annEmail, ""}, {annEmail, strings.Repeat(password, 1000)},
@@ -61,8 +60,7 @@ func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 
 // Ten wrong passwords, even concurrent ones, lock a known or unknown e-mail for ten minutes.
 func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	b.storePerson(bobEmail, "")
 	require.Equal(t, [3]int{50, 0, 0}, b.countResults(func(_ int, instance *identity.Service) error {
 		return tb.ErrorOf(instance.SignIn(b.ctx(), annEmail, password, "")) // correct passwords are not counted
@@ -95,8 +93,7 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 
 // A wrong password counts even if its request ends while the hash is computed.
 func TestWrongPasswordOfAnEndedRequestCounts(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	for range 10 {
 		ctx, cancel := context.WithCancel(b.ctx())
 		require.Equal(t, identity.ErrWrongPassword, b.service.AttemptWrongPassword(ctx, annEmail, cancel))
@@ -106,8 +103,7 @@ func TestWrongPasswordOfAnEndedRequestCounts(t *testing.T) {
 
 // A correct password is refused if a lock or a change of password commits while it is verified.
 func TestLockOrChangeDuringSignInRefusesThePassword(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	until := b.now().Add(time.Minute)
 	signIn := func() error { return b.trySignIn(annEmail, password, homeAddress) }
 	lock := b.Begin(`insert into password_guesses (key_hash, wrong, ends_at)
@@ -141,8 +137,7 @@ func TestSignInsAreLogged(t *testing.T) {
 
 // A session that ends while its change waits for the lock is not replaced by a session with a new token.
 func TestEndedSessionIsNotRenewed(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, totpSecret)
+	b := setupAnn(t, totpSecret)
 	for name, change := range map[string]func(pending, signedIn identity.Session) error{
 		"second step": func(pending, _ identity.Session) error { return b.verifyCode(pending, b.code(totpSecret, 0)) },
 		"password": func(_, signedIn identity.Session) error {
@@ -193,8 +188,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 
 // A session ends 12 h after its last use, at most 24 h after its start.
 func TestSessionsExpire(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	idleSession := b.signIn(annEmail)
 	usedSession := b.signIn(annEmail)
 	lastUse := func(session identity.Session) time.Time {
@@ -275,8 +269,7 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 
 // Sign-ins, codes, changes and resets each wait for one of their network's two slots, and free it even if they fail.
 func TestPasswordChecksWaitForASlot(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	session := b.signIn(annEmail)
 	slots := b.service.Limiters()["sign_ins"]
 	for name, check := range map[string]func() error{

@@ -45,6 +45,13 @@ func setup(t *testing.T) *fixture {
 	return setupAlone(t)
 }
 
+// setupAnn is setup with a person annEmail. Two-step verification is on unless secret is "".
+func setupAnn(t *testing.T, secret string) *fixture {
+	b := setup(t)
+	b.storePerson(annEmail, secret)
+	return b
+}
+
 // setupAlone is setup for a test that does not run in parallel.
 func setupAlone(t *testing.T) *fixture {
 	b := &fixture{World: testkit.New(t), t: t}

@@ -16,8 +16,7 @@ import (
 
 // The second step changes the token, against session fixation. A pending session lasts ten minutes.
 func TestSecondStepChangesTheToken(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, totpSecret)
+	b := setupAnn(t, totpSecret)
 	pending := b.signIn(annEmail)
 	lateSession := b.signIn(annEmail)
 	require.True(t, pending.Person.TwoStep)
@@ -133,8 +132,7 @@ func (b *fixture) confirmTwoStep(session identity.Session, code string) (identit
 
 // The offered secret is made after the password check, for a new token: a thief of the old token cannot read it.
 func TestSecretIsOfferedAfterThePassword(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, "")
+	b := setupAnn(t, "")
 	stolenSession := b.signIn(annEmail)
 	offer := func(session identity.Session) (identity.Enrolment, error) {
 		return b.otherInstance.OfferedTwoStep(b.ctx(), session.Token)
@@ -290,8 +288,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 
 // A secret that is removed while the key is replaced stays removed. A new key keeps the counts of wrong codes.
 func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, totpSecret)
+	b := setupAnn(t, totpSecret)
 	b.storePerson(bobEmail, totpSecret)
 	b.useKeyring(identity.KeyringOf(1, 0))
 	pending := b.signIn(bobEmail)
@@ -341,8 +338,7 @@ const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 // operations.md, Secret key: a keyring must have the database's key, as the current or previous key.
 func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
-	b := setup(t)
-	b.storePerson(annEmail, totpSecret)
+	b := setupAnn(t, totpSecret)
 	check := func(keys identity.Keyring) error {
 		return tb.ErrorOf(identity.CheckSecretKey(b.ctx(), b.DB, keys))
 	}
