@@ -79,8 +79,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 
 // rules.md, Audit log and Failures: a refusal is recorded with its target. If the recording fails, the response is 503.
 func TestRefusalIsRecordedOrAnswered503(t *testing.T) {
-	b := setup(t)
-	_, token := b.newKey()
+	b, _, token := setupKey(t)
 	caller := b.accept(token)
 	target := audit.Target{Kind: "fork", ID: "f"}
 	refuse := func() error {
@@ -236,8 +235,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 
 // rules.md, Rate limits: the window has 60 seconds, not 59. Retry-After is rounded up, so that the retry succeeds.
 func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	require.Equal(t, 120, countAccepted(b.concurrently(120, b.useFunc(token))))
 	useAfter := func(seconds float64) error {
 		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp() -
@@ -258,8 +256,7 @@ func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 
 // rules.md, Rate limits: a crash of PostgreSQL empties the windows, and the next request creates them again.
 func TestLostWindowsAreRecreated(t *testing.T) {
-	b := setup(t)
-	_, token := b.newKey()
+	b, _, token := setupKey(t)
 	for _, lose := range []string{
 		`truncate api_key_windows`, `delete from api_key_windows where not refused`,
 		`delete from api_key_windows where refused`,
@@ -283,8 +280,7 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 
 // rules.md, Rate limits: after the database's clock was set back, a key is locked for a minute at most.
 func TestClockSetBackDoesNotLockAKey(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	for requests, head := range map[int]int{120: 1, 60: 35, 1: 120} { // number of requests: head of the ring
 		b.Exec(`update api_key_windows set head = $2, instants = (
 			select array_agg(case when (i - $2 + $3) % $3 >= $3 - $4
@@ -311,8 +307,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 
 // rules.md, Rate limits: two instances accept 120 of 200 concurrent requests, even if the window was lost.
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	b.Exec(`truncate api_key_windows`)
 	var callers [200]apikeys.Caller
 	errs := b.concurrently(len(callers), func(i int, instance *apikeys.Service) (err error) {
@@ -338,8 +333,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 // rules.md, Rate limits: 120 of the refused requests in 60 seconds get an audit entry each. Refused requests do
 // not count towards the limit of accepted requests.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
-	b := setup(t)
-	_, token := b.newKey()
+	b, _, token := setupKey(t)
 	refused := 0
 	for _, err := range b.concurrently(3_000, b.useFunc(withWrongSecret(token))) {
 		if apperr.Is(err, apperr.AuthRequired) {

@@ -18,8 +18,7 @@ import (
 
 // Owners, and admins with two-step verification, create, replace and rename keys. Any owner or admin lists and revokes.
 func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
-	b := setup(t)
-	_, token := b.newKey()
+	b, _, token := setupKey(t)
 	for _, c := range []struct {
 		actor            apikeys.Actor
 		creates, revokes bool
@@ -106,8 +105,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 
 // org/doc.go: creating, replacing or renaming a key locks the actor's role, and waits for a concurrent change of it.
 func TestActorWhoLosesTheRoleChangesNoKey(t *testing.T) {
-	b := setup(t)
-	key, _ := b.newKey()
+	b, key, _ := setupKey(t)
 	admin := member(ourOrganisation, "admin", true)
 	changes := b.changes(admin, key)
 	for _, lose := range []string{
@@ -143,8 +141,7 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 
 // rules.md, Audit log: the creation and every change of a key commit with their audit entry.
 func TestKeyDoesNotChangeWithoutItsAuditEntry(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	b.Exec(`revoke insert on audit_entries from dg_app`)
 	for name, change := range b.changes(b.owner, key) {
 		require.Error(t, change(), name)
@@ -181,8 +178,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 
 // A form that is sent twice, even concurrently, creates one key. The second response is ErrAlreadyCreated.
 func TestFormSentTwiceCreatesOneKey(t *testing.T) {
-	b := setup(t)
-	old, _ := b.newKey()
+	b, old, _ := setupKey(t)
 	newKey := apikeys.NewKey{
 		ID: apikeys.NewID(), Name: "Next", Scopes: []apikeys.Scope{apikeys.ForksRead}, Replaces: old.ID,
 	}
@@ -269,8 +265,7 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 
 // Only a usable key can be replaced. The rules of creation apply to the new key.
 func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
-	b := setup(t)
-	key, _ := b.newKey()
+	b, key, _ := setupKey(t)
 	past := time.Now().Add(-time.Hour)
 	b.insertKeys(1, "expired", &past, nil)
 	b.insertKeys(1, "revoked", nil, &past)

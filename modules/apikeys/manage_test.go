@@ -75,8 +75,7 @@ func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 
 // A revocation waits for no request of its key (rules.md, Bounds), nor for an import that changes its actor.
 func TestRevocationDoesNotWait(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	importing := b.Begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
 	b.ExecIn(importing, `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
 	requesting := b.Begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
@@ -185,8 +184,7 @@ func (b *fixture) storeUsage() {
 
 // Each request of a known key is counted once, as accepted, refused or limited, on either instance.
 func TestUsageCountsEachRequestOnce(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	unusedKey, _ := b.newKey()
 	b.concurrently(130, b.useFunc(token))
 	for _, err := range []error{b.use(withWrongSecret(token)), b.useOutside(key.ID), b.use(unknownToken)} {
@@ -211,8 +209,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 
 // Counts that cannot be stored are added to later counts. Counts of deleted keys are dropped.
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
+	b, key, token := setupKey(t)
 	deletedKey, deletedToken := b.newKey()
 	b.accept(deletedToken)
 	b.accept(token)

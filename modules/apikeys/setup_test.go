@@ -60,6 +60,13 @@ func setup(t *testing.T) *fixture {
 	return b
 }
 
+// setupKey is setup with a key.
+func setupKey(t *testing.T) (*fixture, apikeys.Key, apikeys.Token) {
+	b := setup(t)
+	key, token := b.newKey()
+	return b, key, token
+}
+
 func (b *fixture) newInstance(db *postgres.DB, now func() time.Time) *apikeys.Service {
 	policy := tb.Must(authz.New())(b.t)
 	log := audit.New(db)
