@@ -314,13 +314,13 @@ func compress(t *testing.T, s string) string {
 	return b.String()
 }
 
-// Files are plain or gzip, with lines of up to 8 MB (import.md) that end with LF or CRLF.
+// Files are plain or gzip, may have a byte order mark, and lines of up to 8 MB (import.md) that end with LF or CRLF.
 func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	b := setup(t)
 	line := func(name string) string { return fill(changedLine("game", `"$game"`, `"$`+name+`"`)) }
 	for name, content := range map[string]string{
 		"plain":     line("a"),
-		"crlf":      line("b") + "\r\n\r\n",
+		"crlf":      "\ufeff" + line("b") + "\r\n\r\n",
 		"gzip":      compress(t, line("d")),
 		"two.gz":    compress(t, line("e")+"\n") + compress(t, line("f")+"\n"),
 		"long":      line("g") + strings.Repeat(" ", maxLine-len(line("g"))) + "\n" + line("h"),
