@@ -80,7 +80,8 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	}
 }
 
-// requireLosslessRestart requires that no request fails while instances restart in turn. line configures one.
+// requireLosslessRestart restarts two instances in turn, and requires that no request fails. line is the proxy's
+// line for an instance.
 func requireLosslessRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}

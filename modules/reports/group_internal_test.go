@@ -262,7 +262,8 @@ type planNode struct {
 
 func (n planNode) pages() int { return n.Hit + n.Read }
 
-// rows counts the rows read. It fails if a filter scans a subplan or an array for each row; a literal array is hashed.
+// rows counts the rows that the scans read. The test fails if a filter has an unhashed subplan, or an array that is
+// no literal: PostgreSQL hashes those.
 func (n planNode) rows(t *testing.T) (count int) {
 	require.NotRegexp(t, `ANY \([^']|\(SubPlan`, n.Filter)
 	if len(n.Plans) == 0 {

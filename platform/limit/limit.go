@@ -140,8 +140,8 @@ func (l *Limiter) leave(key semaphoreKey, s *sharedSemaphore) {
 	}
 }
 
-// failure refuses work, also at the deadline of ctx after at least a second's wait. It returns the cause
-// of an earlier or other end of ctx.
+// failure returns the cause if ctx was cancelled, or if its deadline passed within a second of began. Otherwise
+// the limiter was busy: failure counts a refusal and returns apperr.Unavailable.
 func (l *Limiter) failure(ctx context.Context, began time.Time, keyIsBusy bool) error {
 	err := context.Cause(ctx)
 	if err != nil && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) < time.Second) {

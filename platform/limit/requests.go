@@ -24,7 +24,7 @@ const maxTenants = 10_000 // bounds the memory of tenantOf
 // does not keep an owner from revoking the key.
 type Surface string
 
-// These are the surfaces of dg.
+// Each screen and each API request belongs to one surface.
 const (
 	API     Surface = "api"
 	Screens Surface = "screens"

@@ -90,7 +90,7 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 		// never "select *": a new column would break prepared statements
 		QueryFields:          true,
 		TranslateError:       true,
-		DisableAutomaticPing: true,           // Open has already pinged
+		DisableAutomaticPing: true,           // Open pings, unless the pool is lazy
 		Logger:               logger.Discard, // callers log the errors; gorm would print values
 	})
 	if err == nil {

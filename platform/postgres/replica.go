@@ -216,7 +216,7 @@ func (r *Replica) flush(ctx context.Context) error {
 	return nil
 }
 
-// errPrimaryBusy marks a failure of the primary, which does not take the replica out of use.
+// errPrimaryBusy marks a failure of the primary. A read that meets it does not leave the replica out; a check does.
 var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
 // await waits until the replica has replayed up to the position.

@@ -63,10 +63,9 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
 	var err error
-	begins := false
-	switch ui.FormValue(c, "do") {
+	do := ui.FormValue(c, "do")
+	switch do {
 	case "begin":
-		begins = true
 		session, err = h.Identity.BeginTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	case "off":
 		session, err = h.Identity.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
@@ -83,7 +82,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 		return c.Redirect(p.TwoStepPath(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case err != nil:
 		return err
-	case begins:
+	case do == "begin":
 		ui.SetSession(c, session)
 		return c.Redirect(p.TwoStepPath(pathAfterSetup(c)), fiber.StatusSeeOther)
 	case codes != nil:

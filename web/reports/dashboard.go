@@ -208,7 +208,7 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
 	if s.Suppressed {
-		v.Comparison = nil // earlier figures would tell a hidden report from an empty one
+		v.Comparison = nil // no figure of a suppressed page may depend on plays (rules.md, Anonymity)
 		return
 	}
 	file := pageURL{reportURL.BasePath + "/plays.csv", v.query}

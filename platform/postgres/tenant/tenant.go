@@ -62,7 +62,7 @@ func Guard(db *gorm.DB) error {
 		callbacks.Query().Before("gorm:query").Register("dg:tenant", guardStatements(addScope)),
 		callbacks.Row().Before("gorm:row").Register("dg:tenant", guardStatements(addScope)),
 		callbacks.Raw().Before("gorm:raw").Register("dg:tenant", guardStatements(addScope)),
-		callbacks.Update().Before("gorm:update").Register("dg:tenant", guardStatements(addChangeScope)),
+		callbacks.Update().Before("gorm:update").Register("dg:tenant", guardStatements(addUpdateScope)),
 		callbacks.Delete().Before("gorm:delete").Register("dg:tenant", guardStatements(addScope)),
 		callbacks.Create().Before("gorm:create").Register("dg:tenant", guardStatements(rowsAreScoped)),
 	)
@@ -96,8 +96,8 @@ func addScope(db *gorm.DB) bool {
 	})
 }
 
-// addChangeScope is addScope for updates. It rejects a new organisation, which would move the row.
-func addChangeScope(db *gorm.DB) bool {
+// addUpdateScope is addScope for updates. It rejects a new organisation, which would move the row.
+func addUpdateScope(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := migrations.TenantColumns[s.Table]
 	if !owned {
