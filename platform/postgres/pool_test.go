@@ -58,7 +58,7 @@ func readSettings(t *testing.T, q querier, column string, names iter.Seq[string]
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
 	hostileURL := serving + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
-		"&statement_timeout=0&jit=on&search_path=app"
+		"&statement_timeout=0&jit=on&search_path=app&standard_conforming_strings=off"
 	db := pgtest.Open(t, hostileURL, postgres.Options{Name: "reads", LockTimeout: 3 * time.Second})
 	want := map[string]string{
 		"application_name": "reads", "TimeZone": "UTC", "client_encoding": "UTF8", "jit": "off", "lock_timeout": "3s",

@@ -38,10 +38,11 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	mode, pooled := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
-		"application_name": cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
-		"timezone":         "UTC",
-		"datestyle":        "ISO, YMD",
-		"client_encoding":  "UTF8",
+		"application_name":            cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
+		"timezone":                    "UTC",
+		"datestyle":                   "ISO, YMD",
+		"client_encoding":             "UTF8",
+		"standard_conforming_strings": "on", // the simple protocol of checkSession requires it
 	})
 	if pooled {
 		delete(config.RuntimeParams, poolerParam)
