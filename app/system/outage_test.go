@@ -157,7 +157,7 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 }
 
 // rules.md, Data: a response includes every commit before its request. Lagging replicas are left out.
-func TestReplicasAreNeverBehind(t *testing.T) {
+func TestReadsFromReplicasAreNeverStale(t *testing.T) {
 	t.Parallel()
 	w := newReplicaWorld(t)
 	t.Run("reports read from the replica", w.readsFromReplica)

@@ -371,7 +371,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 				forward()
 				setMode("pseudonymous")
 			}
-		case 4: // one copy is truncated, another is deleted
+		case 4: // copies whose size is not that of copies.csv are read again
 			require.NoError(t, os.Truncate(filepath.Join(copies, n.forks[0].ID+".csv"), 500))
 			require.NoError(t, os.Remove(filepath.Join(copies, n.forks[1].ID+".csv")))
 		case 5: // transfers break off

@@ -204,7 +204,7 @@ func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 
 // changes returns functions that create, replace, rename and revoke a key as the actor.
 func (b *fixture) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
-	create := func(newKey apikeys.NewKey) func() error {
+	createFunc := func(newKey apikeys.NewKey) func() error {
 		return func() error {
 			_, token, err := b.service.Create(b.t.Context(), actor, newKey, request)
 			require.Equal(b.t, err != nil, token == apikeys.Token{}, "no token without its key")
@@ -212,7 +212,8 @@ func (b *fixture) changes(actor apikeys.Actor, key apikeys.Key) map[string]func(
 		}
 	}
 	return map[string]func() error{
-		"create": create(apikeys.NewKey{Name: "n", Scopes: bothScopes}), "replace": create(successor(key, week)),
+		"create":  createFunc(apikeys.NewKey{Name: "n", Scopes: bothScopes}),
+		"replace": createFunc(successor(key, week)),
 		"rename": func() error {
 			return b.service.Rename(b.t.Context(), actor, key.ID, apikeys.Label{Name: "new"}, request)
 		},

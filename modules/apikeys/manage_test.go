@@ -281,8 +281,8 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 		lastMinute = `date_trunc('minute', clock_timestamp()) - interval '1 ms'`
 		revoke     = `update api_keys set revoked_at = now() + interval `
 	)
-	wrongSecret := func(token apikeys.Token) error { return b.use(withWrongSecret(token)) }
-	outside := func(token apikeys.Token) error { return b.useOutside(token.ID) }
+	useWrongSecret := func(token apikeys.Token) error { return b.use(withWrongSecret(token)) }
+	useOutside := func(token apikeys.Token) error { return b.useOutside(token.ID) }
 	for name, c := range map[string]struct {
 		lastUsed string // SQL: the stored last_used_at
 		change   string // SQL; "": none
@@ -292,8 +292,8 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 		"the first use":            {`null`, "", b.use, true},
 		"the first in this minute": {lastMinute, "", b.use, true},
 		"never backwards":          {`now() + interval '1 h'`, "", b.use, false},
-		"with a wrong secret":      {lastMinute, "", wrongSecret, false},
-		"outside /api/v1/":         {`null`, "", outside, false},
+		"with a wrong secret":      {lastMinute, "", useWrongSecret, false},
+		"outside /api/v1/":         {`null`, "", useOutside, false},
 		"while it was replaced":    {`null`, revoke + `'1 h'`, b.use, true},
 		"after the revocation":     {lastMinute, revoke + `'-1 ms'`, b.use, false},
 		"its windows had gone":     {lastMinute, `truncate api_key_windows`, b.use, true},

@@ -21,7 +21,7 @@ import (
 
 // A transient failure counts as unavailable. A mistake in the program or a cancelled context does not.
 func TestTransientFailuresAreUnavailable(t *testing.T) {
-	code := func(code string) error { return &pgconn.PgError{Code: code} }
+	pgError := func(code string) error { return &pgconn.PgError{Code: code} }
 	for want, errs := range map[bool][]error{
 		true: {
 			&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
@@ -32,22 +32,22 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 			context.DeadlineExceeded, // no connection was free in time
 			&net.DNSError{IsTimeout: true},
 			fmt.Errorf("open: %w", &pgconn.ConnectError{}),
-			code("57P01"), code("57P02"), code("57P03"), // the server was stopped, has crashed, is starting
-			code("57014"), code("55P03"), code("25P03"), // timeout of a statement, a lock, an idle transaction
-			code("53300"), code("53100"), code("08006"), // too many connections, disk full, connection failure
-			code("3D000"), code("28P01"), // no such database, wrong password
-			code("58030"),                // I/O error of the server
-			code("40001"),                // serialization failure, or conflict with a standby's recovery
-			code("40P01"), code("25006"), // deadlock, read-only transaction
+			pgError("57P01"), pgError("57P02"), pgError("57P03"), // the server was stopped, has crashed, is starting
+			pgError("57014"), pgError("55P03"), pgError("25P03"), // timeout of a statement, a lock, an idle transaction
+			pgError("53300"), pgError("53100"), pgError("08006"), // too many connections, disk full, connection failure
+			pgError("3D000"), pgError("28P01"), // no such database, wrong password
+			pgError("58030"),                   // I/O error of the server
+			pgError("40001"),                   // serialization failure, or conflict with a standby's recovery
+			pgError("40P01"), pgError("25006"), // deadlock, read-only transaction
 			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // an unlogged table on a standby
-			fmt.Errorf("keys: %w", code("57P01")),
+			fmt.Errorf("keys: %w", pgError("57P01")),
 			sql.ErrTxDone, // the context ended before the commit
 		},
 		false: {
 			nil, context.Canceled, fmt.Errorf("x: %w", context.Canceled),
-			fmt.Errorf("%w: %w", gorm.ErrDuplicatedKey, code("23505")),
-			code("22P02"), code("42601"), // bad value, syntax
-			code("0A000"), code("55006"), // feature not supported, object in use
+			fmt.Errorf("%w: %w", gorm.ErrDuplicatedKey, pgError("23505")),
+			pgError("22P02"), pgError("42601"), // bad value, syntax
+			pgError("0A000"), pgError("55006"), // feature not supported, object in use
 			pgx.ErrNoRows, gorm.ErrRecordNotFound, errors.New("x"), os.ErrNotExist,
 		},
 	} {

@@ -112,7 +112,7 @@ func (db *DB) Close() {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = db.sql.Close() // database/sql keeps no connection between statements
+		_ = db.sql.Close() // closes nothing: database/sql keeps no idle connection
 		db.Pool.Close()
 	}()
 	select {

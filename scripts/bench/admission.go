@@ -22,7 +22,7 @@ const (
 func measureAdmission(ctx context.Context, b *bench) error {
 	smallClient := b.newClient(&b.data.Small)
 	largeClients := [2]*client{b.newClient(&b.data.Main), b.newClient(&b.data.Other)}
-	withoutLoad := func(ctx context.Context) (float64, error) {
+	smallP99 := func(ctx context.Context) (float64, error) {
 		return smallClient.percentile99(ctx, b.path("stats", smallClient.dataset, 30))
 	}
 	withLoad := func(ctx context.Context) (p99 float64, err error) {
@@ -32,13 +32,13 @@ func measureAdmission(ctx context.Context, b *bench) error {
 			c := largeClients[i%2]
 			load.Go(func() error { return c.repeat(loadCtx, b.path("stats", c.dataset, 366)) })
 		}
-		p99, err = withoutLoad(ctx)
+		p99, err = smallP99(ctx)
 		cancel()
 		return p99, errors.Join(err, load.Wait())
 	}
 	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
 		"without them", loadClients)
-	return b.compare(ctx, title, 3, withLoad, withoutLoad)
+	return b.compare(ctx, title, 3, withLoad, smallP99)
 }
 
 // repeat sends a request repeatedly until ctx ends or it fails. It pauses a second after a 503.

@@ -102,7 +102,7 @@ func TestPackedDayReturnsItsPlays(t *testing.T) {
 	})
 }
 
-// doc.go, Invariants: equal plays give equal bytes in any order, even if two of them differ only in their answers.
+// doc.go, Invariants: the bytes do not depend on the order of plays, even of two that differ only in their answers.
 func TestPackedDayDoesNotDependOnTheOrderOfPlays(t *testing.T) {
 	a := Play{Player: 1, Answers: []byte{1}}
 	b := Play{Player: 1, Answers: []byte{2}}
