@@ -109,10 +109,7 @@ func (s *Installation) query(
 	if err != nil {
 		return nil, err
 	}
-	owner := s.ServingRole
-	if s.MigrateDatabaseURL != "" {
-		owner, _ = postgres.RoleOf(s.MigrateDatabaseURL) // checkOwner reports the error
-	}
+	owner, _ := postgres.RoleOf(s.MigrateDatabaseURL) // checkOwner reports the error
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
 		"known":   len(migrationFiles()),

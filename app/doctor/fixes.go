@@ -54,16 +54,13 @@ var fixes = []struct {
 	{hasType[*net.DNSError], "correct the host of the URL"},
 	{hasCause(io.ErrUnexpectedEOF), portAdvice},
 	{hasCause(syscall.ECONNRESET), portAdvice},
-	{isTimeout, networkAdvice},
-	{hasCause(syscall.EHOSTUNREACH), networkAdvice},
+	{isUnreachable, "let the network pass connections to it, or correct host and port of the URL"},
 	{hasCause(syscall.ENETUNREACH), "this machine has no route to that address: give it IPv6, or use a host with IPv4"},
 }
 
 const poolerAdvice = "set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"
 
 const portAdvice = "correct the port of the URL: what answers there is not PostgreSQL"
-
-const networkAdvice = "let the network pass connections to it, or correct host and port of the URL"
 
 func hasState(code string, routine ...string) func(error) bool {
 	return func(err error) bool {
@@ -85,9 +82,9 @@ func hasText(text string) func(error) bool {
 	return func(err error) bool { return strings.Contains(err.Error(), text) }
 }
 
-func isTimeout(err error) bool {
+func isUnreachable(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
-	return ok && e.Timeout()
+	return ok && e.Timeout() || errors.Is(err, syscall.EHOSTUNREACH)
 }
 
 // explain adds the advice of fixes to an error of the database.

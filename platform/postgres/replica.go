@@ -51,13 +51,8 @@ func OpenReplicas(
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	primaryID, err := primary.readSystemID(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("replicas: %w", err)
-	}
-	// Aurora refuses the position, which each request with a key would ask for.
-	err = primary.Pool.QueryRow(ctx, `/* postgres.position */ select `+PositionExpression).Scan(new(Position))
-	if err != nil {
-		return nil, fmt.Errorf(
-			"this server does not tell how far it has written: leave DG_DATABASE_REPLICA_URLS empty: %w", err)
+		return nil, fmt.Errorf("the primary does not tell its identifier and position: if it never does, as "+
+			"Aurora, leave DG_DATABASE_REPLICA_URLS empty: %w", err)
 	}
 	for i, url := range urls {
 		r := &Replica{Number: i + 1, systemID: primaryID, log: log.With("replica", i+1), primary: primary}
@@ -75,12 +70,13 @@ func OpenReplicas(
 	return replicas, nil
 }
 
-// readSystemID returns the identifier of the cluster and the name of the database.
+// readSystemID returns the identifier of the cluster and the name of the database. It fails on a
+// primary that refuses its Position, which each request with a key asks for.
 func (db *DB) readSystemID(ctx context.Context) (id string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
 	defer cancel()
 	err = db.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
-		current_database() from pg_control_system()`).Scan(&id)
+		current_database(), `+PositionExpression+` from pg_control_system()`).Scan(&id, new(Position))
 	return id, err
 }
 
