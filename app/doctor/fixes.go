@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -13,7 +14,8 @@ import (
 )
 
 // fixes maps database errors to advice. The first match counts. PostgreSQL's routine distinguishes errors
-// of the same SQLSTATE, because their texts are localised. {role} and {database} are those of the URL.
+// of the same SQLSTATE, because their texts are localised. {role} and {database} are those of the URL,
+// {function} is the one that the error names.
 var fixes = []struct {
 	matches func(error) bool
 	advice  string
@@ -29,6 +31,8 @@ var fixes = []struct {
 		"alter role {role} valid until 'infinity'"},
 	{hasState("3D000"), "correct the database in the URL: roles.sh creates one"},
 	{hasState("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
+	{both(hasState("42501"), hasType[*pgconn.ConnectError]), "remove parameters that {role} may not set from the URL"},
+	{both(hasState("42501"), hasText("pg_")), "run as a superuser: grant execute on function {function} to public"},
 	{hasState("42501"), "run dg migrate, which grants what is missing"},
 	{hasState("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
 	{hasState("42P05"), poolerAdvice},
@@ -69,6 +73,10 @@ func hasState(code string, routine ...string) func(error) bool {
 	}
 }
 
+func both(a, b func(error) bool) func(error) bool {
+	return func(err error) bool { return a(err) && b(err) }
+}
+
 func hasType[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
@@ -97,7 +105,8 @@ func explain(err error) error {
 		if !fix.matches(err) {
 			continue
 		}
-		advice := fix.advice
+		function := regexp.MustCompile(`pg_\w+`).FindString(err.Error())
+		advice := strings.ReplaceAll(fix.advice, "{function}", function)
 		if isConnectErr {
 			advice = strings.NewReplacer("{role}", connectErr.Config.User,
 				"{database}", connectErr.Config.Database).Replace(advice)

@@ -149,6 +149,8 @@ func faultsOfRights() []fault {
 		sqlFault(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
 		sqlFault(serveStops, `revoke connect on database dg from public`,
 			`run as its owner: grant connect on database dg to dg_app`),
+		sqlFault(serveStops, `revoke execute on function pg_control_system() from public`,
+			`grant execute on function pg_control_system to public`),
 		sqlFault(serveStops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
 		sqlFault(serveStops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
 		sqlFault(serveStops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
@@ -229,6 +231,7 @@ func faultsOfURLs(t *testing.T, pg *apptest.ExternalServer) (faults []fault) {
 		listenerURL + "?sslmode=require":                       `set ssl = on in postgresql.conf; a server on`,
 		pg.URLAs(url.User("nobody")):                           `"nobody" does not exist.*correct the role`,
 		pg.URL + "&pgbouncer=true":                             `"pgbouncer".*remove the parameter`,
+		pg.URL + "&log_statement=none":                         `remove parameters that dg_app may not set`,
 		pg.URL + "&work_mem=much":                              `"work_mem": "much".*correct the value`,
 		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe": `sslmode is invalid`,
 	} {
@@ -276,8 +279,8 @@ func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
 		repairedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
 		{plantSQL: `revoke execute on function pg_walfile_name(pg_lsn) from public`, // as Aurora
-			repairSQL: `grant execute on function pg_walfile_name(pg_lsn) to public`, serve: serveStops,
-			args: []string{"--database-replica-urls", pg.URL}, reportPattern: `leave DG_DATABASE_REPLICA_URLS empty`},
+			args: []string{"--database-replica-urls", pg.URL}, serve: serveStops,
+			reportPattern: `leave DG_DATABASE_REPLICA_URLS empty: .*grant execute on function pg_walfile_name to public`},
 		{plantSQL: `create database polish owner dg_owner template template0
 			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(pg, "polish"),
 			reportPattern: `has the collation pl: rename it`, serve: serveWarns},
