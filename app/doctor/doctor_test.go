@@ -42,7 +42,7 @@ func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
-		"is still meant, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{Code: "28P01"},
+		"is still meant, run there: alter role {role} valid until 'infinity'": &pgconn.PgError{Code: "28P01"},
 		"let pg_hba.conf admit it":                   &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
 		"set DG_DATABASE_POOLER to transaction":      &pgconn.PgError{Code: "42P05"},
 		"raise max_connections":                      &pgconn.PgError{Code: "53300", Routine: "InitProcess"},

@@ -23,11 +23,11 @@ var fixes = []struct {
 	{hasState("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
 		"to PostgreSQL itself"},
 	{hasState("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
-		"as a superuser, unless it is locked on purpose: alter role {role} login"},
+		"as a superuser or its creator, unless it is locked on purpose: alter role {role} login"},
 	{hasState("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine; if it says " +
 		"\"no encryption\", drop sslmode=disable from the URL"},
-	{hasState("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in " +
-		"psql as a superuser: \\password {role}; if it has expired but is still meant, run as a superuser: " +
+	{hasState("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in psql " +
+		"as a superuser or the role's creator: \\password {role}; if it has expired but is still meant, run there: " +
 		"alter role {role} valid until 'infinity'"},
 	{hasState("3D000"), "correct the database in the URL: roles.sh creates one"},
 	{hasState("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
@@ -41,12 +41,12 @@ var fixes = []struct {
 	{hasState("22023"), "correct the value of the parameter in the URL"},
 	{hasState("53100"), "free some room on the disk of the database"},
 	{hasState("53300", "InitializeSessionUserId"), "somebody set a limit for the role: choose a " +
-		"higher one, or run as a superuser: alter role {role} connection limit -1"},
+		"higher one, or run as a superuser or its creator: alter role {role} connection limit -1"},
 	{hasState("53300", "CheckMyDatabase"), "somebody set a limit for the database: choose a higher " +
 		"one, or run as its owner: alter database {database} connection limit -1"},
 	{hasState("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
 	{hasState("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
-		"superuser: alter database {database} allow_connections true"},
+		"superuser or its owner: alter database {database} allow_connections true"},
 	{hasState("57P03"), "wait until PostgreSQL has started"},
 	{hasText("x509: "), "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},

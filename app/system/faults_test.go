@@ -112,7 +112,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 
 // faultsOfRights also returns faults of the schema, and refused connections.
 func faultsOfRights() []fault {
-	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
+	const member = `member of dg_owner, which may change the audit log: give DG_DATABASE_URL .*revoke dg_owner from dg_app`
 	return []fault{
 		sqlFault(serveStops, `grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
@@ -121,7 +121,7 @@ func faultsOfRights() []fault {
 		sqlFault(serveStops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
 			`member of clerk, which may change the audit log`),
 		sqlFault(serveStops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
-		sqlFault(serveStops, `alter role dg_app createrole`, `may create roles`),
+		sqlFault(serveStops, `alter role dg_app createrole`, `may create roles.* or its creator`),
 		sqlFault(serveStops, `alter database dg owner to dg_app`, `alter database dg owner to dg_owner`),
 		sqlFault(serveStops, `alter schema public owner to dg_app`, `alter schema public owner to pg_database_owner`),
 		sqlFault(serveStops, `grant create on schema public to public`, `revoke create on schema public from public`),
@@ -145,17 +145,17 @@ func faultsOfRights() []fault {
 		sqlFault(serveMigrates, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
 		sqlFault(serveMigrates, `revoke all on api_key_windows from dg_app`, `may not count requests`),
 		sqlFault(serveMigrates, `revoke all on sessions from dg_app`, `may not keep sessions`),
-		sqlFault(serveWarns, `grant temporary on database dg to public`, `may create temporary tables`),
+		sqlFault(serveWarns, `grant temporary on database dg to public`, `may create temporary tables.* or the owner`),
 		sqlFault(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
 		sqlFault(serveStops, `revoke connect on database dg from public`,
 			`run as its owner: grant connect on database dg to dg_app`),
 		sqlFault(serveStops, `revoke execute on function pg_control_system() from public`,
 			`grant execute on function pg_control_system to public`),
-		sqlFault(serveStops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
+		sqlFault(serveStops, `alter role dg_app connection limit 0`, `its creator: alter role dg_app connection limit -1`),
 		sqlFault(serveStops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
 		sqlFault(serveStops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
 		sqlFault(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
-			`alter database dg allow_connections true`),
+			`its owner: alter database dg allow_connections true`),
 		sqlFault(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
 		repairedFault(serveStops, `alter table organisations owner to postgres`,
 			`alter table organisations owner to dg_owner`, `does not own those of dg`),

@@ -18,8 +18,9 @@ select verdict, says || ', so a stolen password could change the audit log: give
 from faults
 union all
 -- roles that the serving role does not inherit count too, because it can become them by SET ROLE
-select 'failure', format('the serving role is a member of %1$s, which may change the audit log: run as a '
-    'superuser: revoke %1$I from %2$I%3$s', granted.rolname, current_user,
+select 'failure', format('the serving role is a member of %1$s, which may change the audit log: give '
+    'DG_DATABASE_URL a role that roles.sh creates, or run as a superuser: revoke %1$I from %2$I%3$s', granted.rolname,
+    current_user,
     -- since PostgreSQL 16, a superuser revokes only its own grants by default
     case when current_setting('server_version_num')::int >= 160000 then
       format(' granted by %I', pg_get_userbyid(grantor)) end)
@@ -30,7 +31,7 @@ where member = (select oid from pg_roles where rolname = current_user) and grant
       or reached.rolname in ('pg_execute_server_program', 'pg_write_server_files')
       or has_table_privilege(reached.oid, 'audit_entries', 'update, delete, truncate')))
 union all
-select 'failure', format('the serving role may create roles, and so join the owner: run as a superuser: '
+select 'failure', format('the serving role may create roles, and so join the owner: run as a superuser or its creator: '
     'alter role %I nocreaterole', current_user)
 from pg_roles, tables where rolname = current_user and rolcreaterole and not owns
 union all
@@ -68,5 +69,5 @@ from unnest(array['lo_create(oid)', 'lo_creat(integer)', 'lo_from_bytea(oid, byt
 where has_function_privilege(f::oid, 'execute') and not owns having count(*) > 0
 union all
 select 'warning', format('the serving role may create temporary tables, which fill the disk: run as a '
-    'superuser: revoke temporary on database %I from public', current_database())
+    'superuser or the owner: revoke temporary on database %I from public', current_database())
 from tables where has_database_privilege(current_database(), 'temporary') and not owns
