@@ -3,7 +3,6 @@ package doctor
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"regexp"
@@ -31,12 +30,12 @@ var fixes = []struct {
 		"alter role {role} valid until 'infinity'"},
 	{hasState("3D000"), "correct the database in the URL: roles.sh creates one"},
 	{hasState("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
-	{both(hasState("42501"), hasType[*pgconn.ConnectError]), "remove parameters that {role} may not set from the URL"},
-	{both(hasState("42501"), hasText("pg_")), "run as a superuser: grant execute on function {function} to public"},
+	{hasText("failed to connect.*SQLSTATE 42501"), "remove parameters that {role} may not set from the URL"},
+	{hasText(`pg_.*SQLSTATE 42501`), "run as a superuser: grant execute on function {function} to public"},
 	{hasState("42501"), "run dg migrate, which grants what is missing"},
 	{hasState("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
-	{hasState("42P05"), poolerAdvice},
-	{hasState("26000"), poolerAdvice},
+	{hasText("SQLSTATE 42P05|SQLSTATE 26000"),
+		"set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"},
 	{hasState("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{hasState("22023"), "correct the value of the parameter in the URL"},
 	{hasState("53100"), "free some room on the disk of the database"},
@@ -55,16 +54,11 @@ var fixes = []struct {
 	{hasCause(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},
 	{hasCause(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
 	{hasCause(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
-	{hasType[*net.DNSError], "correct the host of the URL"},
-	{hasCause(io.ErrUnexpectedEOF), portAdvice},
-	{hasCause(syscall.ECONNRESET), portAdvice},
+	{hasText("lookup .*: "), "correct the host of the URL"},
+	{hasText("unexpected EOF|reset by peer"), "correct the port of the URL: what answers there is not PostgreSQL"},
 	{isUnreachable, "let the network pass connections to it, or correct host and port of the URL"},
 	{hasCause(syscall.ENETUNREACH), "this machine has no route to that address: give it IPv6, or use a host with IPv4"},
 }
-
-const poolerAdvice = "set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"
-
-const portAdvice = "correct the port of the URL: what answers there is not PostgreSQL"
 
 func hasState(code string, routine ...string) func(error) bool {
 	return func(err error) bool {
@@ -73,21 +67,13 @@ func hasState(code string, routine ...string) func(error) bool {
 	}
 }
 
-func both(a, b func(error) bool) func(error) bool {
-	return func(err error) bool { return a(err) && b(err) }
-}
-
-func hasType[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
 func hasCause(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-func hasText(text string) func(error) bool {
-	return func(err error) bool { return strings.Contains(err.Error(), text) }
+func hasText(pattern string) func(error) bool {
+	compiled := regexp.MustCompile("(?s)" + pattern)
+	return func(err error) bool { return compiled.MatchString(err.Error()) }
 }
 
 func isUnreachable(err error) bool {
