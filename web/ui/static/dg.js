@@ -126,7 +126,7 @@
 
     // On phones, a button opens the menus of a report in a dialog.
     for (const button of all('[data-sheet]', root)) {
-      button.hidden = false;
+      button.hidden = !button.nextElementSibling.showModal;
       button.addEventListener('click', () => button.nextElementSibling.showModal());
     }
 
@@ -145,7 +145,7 @@
     const named = document.getElementById(location.hash.slice(1))?.closest('details > .menu');
     if (named) {
       named.parentNode.open = true;
-      all('[data-sheet]').find((button) => button.checkVisibility())?.click();
+      all('[data-sheet]').find((button) => button.getClientRects().length)?.click();
       requestAnimationFrame(() => requestAnimationFrame(() => named.querySelector('[data-find], [aria-current]')?.focus()));
     }
   };
@@ -178,7 +178,7 @@
     }
     if (push) history.pushState(null, '', url);
     shown = location.pathname + location.search;
-    for (const { id } of all('details[open][id]:not(:has(> .menu))', main)) next.getElementById(id)?.setAttribute('open', '');
+    for (const el of all('details[open][id]', main)) if (!el.querySelector(':scope > .menu')) next.getElementById(el.id)?.setAttribute('open', '');
     const sheet = main.querySelector('dialog[open]')?.id;
     const focus = main.contains(document.activeElement) && document.activeElement.closest(':is(details, a, input)[id]')?.id;
     document.title = next.title;
@@ -295,7 +295,7 @@
   // A field that is hidden because its option is not selected is not sent.
   for (const field of all('.choice > .field')) {
     field.closest('form').addEventListener('formdata', (e) => {
-      if (field.checkVisibility()) return;
+      if (field.getClientRects().length) return;
       for (const control of all('[name]', field)) e.formData.delete(control.name);
     });
   }
@@ -309,7 +309,7 @@
       if (sent) return;
       sent = true;
       const body = new URLSearchParams(new FormData(form));
-      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(15000) }).catch(() => null);
+      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout?.(15000) }).catch(() => null);
       const text = await answer?.text().catch(() => '');
       if (!text) {
         sent = false;

@@ -65,7 +65,7 @@
     const passed = links.filter(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 5);
     // At the end of the page several sections are in sight: mark the one in the address, or the last.
     const asked = () => links.find(({ link, heading }) => link.hash === location.hash && heading.getBoundingClientRect().top > 0);
-    const current = atEnd && scrollY > 0 ? asked() ?? links.at(-1) : passed.at(-1) ?? links[0];
+    const current = atEnd && scrollY > 0 ? asked() ?? links[links.length - 1] : passed.pop() ?? links[0];
     for (const item of links) {
       if (item !== current) item.link.removeAttribute('aria-current');
       else item.link.setAttribute('aria-current', 'location');
