@@ -12,6 +12,7 @@ import (
 	"dg/app/doctor"
 	"dg/migrations"
 	"dg/modules/identity"
+	"dg/platform/apperr"
 	"dg/platform/config"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
@@ -106,15 +107,8 @@ func (db *database) installation() *doctor.Installation {
 }
 
 func (db *database) migrate(ctx context.Context, servingRole string) error {
-	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, servingRole, db.log); err != nil {
-		return fmt.Errorf("migrate the database: %w", err)
-	}
-	o, err := db.operator(ctx, "dg migrate")
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	return identity.RewriteEmailKeys(ctx, o.DB)
+	err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, servingRole, db.log, identity.RewriteEmailKeys)
+	return apperr.Annotate(err, "migrate the database")
 }
 
 // dropPrivileges changes from root to the owner of the data. It only warns if the database is external,

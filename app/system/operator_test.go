@@ -41,7 +41,11 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	run("organisation list", `^dg: the role that migrates may not create tables, or does not own those of dg: `+
 		`name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one\n$`,
 		"--migrate-database-url", "")
-	pg.Exec(`delete from dg_schema_versions where version_id = (select max(version_id) from dg_schema_versions)`)
+	pg.Exec(`insert into dg_schema_versions (version_id, is_applied) values (99, true);
+		insert into users (id, email, email_key, name) values (gen_random_uuid(), 'ann@example.org', 'newer', 'Ann')`)
+	require.Contains(t, pg.RequireSuccess("migrate"), "newer migrations than this program")
+	require.Equal(t, 1, pg.CountRows(`users where email_key = 'newer'`), "a newer program may have other keys")
+	pg.Exec(`delete from dg_schema_versions where version_id = 99; delete from dg_schema_versions where version_id = (select max(version_id) from dg_schema_versions)`)
 	run("organisation list", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
 	pg.Exec(`create table goose_db_version ()`)
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)

@@ -19,11 +19,12 @@ import (
 // versionsTable is not goose's default, which may belong to another program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys and its grants to servingRole, under one lock, for which
-// it waits up to ten minutes. It changes nothing if the schema is newer than fsys. If a migration
-// fails, earlier ones stay applied. It refuses a pooler's URL: the lock needs a session.
+// Migrate applies the migrations of fsys and its grants to servingRole, and runs then, under one lock,
+// for which it waits up to ten minutes. It changes nothing if the schema is newer than fsys. If a
+// migration fails, earlier ones stay applied. It refuses a pooler's URL: the lock needs a session.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
+	then ...func(context.Context, *DB) error,
 ) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	if strings.Contains(ownerURL, poolerParam+"=") {
@@ -46,7 +47,11 @@ func Migrate(
 			return err
 		}
 		err = applyGrants(ctx, db.Pool, fsys, servingRole)
-		return apperr.Annotate(err, fmt.Sprintf("grants of the role %q", servingRole))
+		err = apperr.Annotate(err, fmt.Sprintf("grants of the role %q", servingRole))
+		for i := 0; err == nil && i < len(then); i++ {
+			err = then[i](ctx, db)
+		}
+		return err
 	})
 	return apperr.Annotate(err, "migrate")
 }
