@@ -70,7 +70,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	view.keyForm = parseKeyForm(c)
+	view.keyForm = parseKeyForm(c, view.Day)
 	newKey, fieldErrors := view.newKey(h.Now())
 	var status int
 	view.FormErrors, status, err = h.Reauthenticate(c, p, fieldErrors...)
@@ -174,7 +174,7 @@ func (h *Handler) renderKeyForm(c *fiber.Ctx, p *ui.Principal, status int, view 
 	return h.Render(c, status, "key-form", &view)
 }
 
-func parseKeyForm(c *fiber.Ctx) keyForm {
+func parseKeyForm(c *fiber.Ctx, offeredDay string) keyForm {
 	form := keyForm{
 		labelForm: parseLabelForm(c),
 		ID:        ui.FormValue(c, "id"),
@@ -182,6 +182,9 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 		Expiry:    ui.FormValue(c, "expiry"),
 		Day:       ui.FormValue(c, "day"),
 		replaces:  input.PathID(c.Params("key")),
+	}
+	if form.Expiry != "day" && form.Day == offeredDay {
+		form.Day = "" // without script, an unchanged day is sent too
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		form.Scopes = append(form.Scopes, apikeys.Scope(scope))

@@ -282,6 +282,10 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	w.DB.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
 	require.Equal(t, 3, strings.Count(page().Body, `datetime="`+ends.Format("2006-01-02T15:04")),
 		"the expiry, in a day, in a week")
+	w.DB.Exec(`update api_keys set expires_at = created_at + interval '45 days' where id = $1`, key.ID)
+	form := webtest.ReplacementForm("now") // in 90 days; without script, the unchanged day is sent too
+	form.Set("day", testkit.Submatch(t, `name="day" [^>]*value="([-0-9]+)"`, page().Body))
+	b.Post(acme.Path("/settings/api-keys/%s/replace", key.ID), form).Has(t, ">Key replaced</h1>")
 }
 
 // A replacement shows the new key once, and when the old key stops. Until then, the list has the old key under the new.
