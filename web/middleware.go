@@ -15,6 +15,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
+	"dg/platform/netaddr"
 	"dg/web/ui"
 )
 
@@ -74,7 +75,8 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderXFrameOptions, "DENY")         // protects browsers that ignore frame-ancestors
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would make browsers send "Origin: null" with forms
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
-	if strings.HasPrefix(h.BaseURL, "https:") {
+	u, err := url.Parse(h.BaseURL)
+	if err == nil && u.Scheme == "https" && !netaddr.IsLoopback(u.Hostname()) { // localhost has other programs
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }
