@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -28,9 +29,7 @@ func Migrate(
 ) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
 	if strings.Contains(ownerURL, poolerParam+"=") {
-		return &SessionError{
-			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
-		}
+		return &SessionError{"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked}
 	}
 	db, err := Open(ctx, ownerURL, Options{
 		Name:             "dg migrate",
@@ -53,6 +52,9 @@ func Migrate(
 		}
 		return err
 	})
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55P03" {
+		err = fmt.Errorf("%w: wait until the dg import or pg_dump that uses the table has ended, and repeat", err)
+	}
 	return apperr.Annotate(err, "migrate")
 }
 
@@ -96,10 +98,8 @@ func applyMigrations(
 		newest = max(newest, source.Version)
 	}
 	if version > newest {
-		log.Warn(
-			"the database has newer migrations than this program: schema and rights stay as "+
-				"they are", "database", version, "program", newest,
-		)
+		log.Warn("the database has newer migrations than this program: schema and rights stay as they are",
+			"database", version, "program", newest)
 		return false, nil
 	}
 	results, err := provider.Up(ctx)

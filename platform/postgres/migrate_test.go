@@ -85,6 +85,9 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	require.ErrorContains(t, err, `relation "things" already exists`)
 	require.Contains(t, log.String(), "2_log.sql")
 	require.True(t, tb.Query[bool](t, owner, `select to_regclass('half') is null and to_regclass('log') is not null`))
+	err = postgres.Migrate(t.Context(), owner, testFiles.mapFS(files{
+		"3_busy.sql": "do $$ begin raise lock_not_available; end $$;"}), servingRole, nil)
+	require.ErrorContains(t, err, "wait until the dg import or pg_dump that uses the table has ended, and repeat")
 	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, nil))
 }
 
