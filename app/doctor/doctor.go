@@ -141,8 +141,10 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 	if s.db, err = openDB(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
-	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
-		system_identifier), current_user from pg_control_system()`).Scan(&s.databaseID, &s.ServingRole)
+	// tags of reports need the other two functions
+	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(), system_identifier),
+		current_user from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,
+	).Scan(&s.databaseID, &s.ServingRole)
 	if err != nil {
 		return nil, err
 	}

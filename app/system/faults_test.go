@@ -151,6 +151,8 @@ func faultsOfRights() []fault {
 			`run as its owner: grant connect on database dg to dg_app`),
 		sqlFault(serveStops, `revoke execute on function pg_control_system() from public`,
 			`grant execute on function pg_control_system to public`),
+		sqlFault(serveStops, `revoke execute on function pg_control_recovery() from public`,
+			`grant execute on function pg_control_recovery to public`),
 		sqlFault(serveStops, `alter role dg_app connection limit 0`, `its creator: alter role dg_app connection limit -1`),
 		sqlFault(serveStops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
 		sqlFault(serveStops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
