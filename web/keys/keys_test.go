@@ -189,6 +189,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 		"q=WARE": "Warehouse ", "q=" + soon.ID: "LMS ", "q=none": "", "show=unused&sort=name": "bi LMS ",
 		"show=expiring": "LMS ", "show=expired": "Old ", "sort=name": "bi LMS Warehouse Ex Old ",
 		"sort=used": "Warehouse LMS bi Ex Old ", "sort=expiry": "LMS Warehouse bi Ex Old ", "show=unused&q=ware": "",
+		"q=" + strings.Repeat("z", 49): "", "q=_" + strings.Repeat("z", 49): "", // which key it belongs to is unknown
 	} {
 		require.Equal(t, want, list(query), query)
 	}
