@@ -90,9 +90,11 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 	if q.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
 		return q, err
 	}
-	key, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Query("key")) // List leaves old keys out
-	if err == nil && !slices.ContainsFunc(q.keys, func(k apikeys.Key) bool { return k.ID == key.ID }) {
+	switch key, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Query("key")); { // List leaves old keys out
+	case err == nil && !slices.ContainsFunc(q.keys, func(k apikeys.Key) bool { return k.ID == key.ID }):
 		q.keys = append(q.keys, key)
+	case err != nil && !apperr.Is(err, apperr.NotFound):
+		return q, err
 	}
 	people, err := h.Log.People(c.UserContext(), p.Organisation.ID)
 	if err != nil {
@@ -108,9 +110,8 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 	if q.dialect, known = format.Dialects[query.Get("format")]; !known {
 		return q, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", format.ExcelName)
 	}
-	for i := range q.Fields {
-		f := &q.Fields[i]
-		if err := f.read(query[f.Name], &q.page.Filter); err != nil {
+	for i, f := range q.Fields {
+		if err := q.Fields[i].read(query[f.Name], &q.page.Filter); err != nil {
 			return q, err
 		}
 	}
@@ -119,8 +120,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 			"A parameter in the address of this page is unknown. Use %s.", strings.Join(names[2:], ", "))
 	}
 	if before := query.Get("before"); before != "" {
-		q.page.Before, err = strconv.ParseInt(before, 10, 64)
-		if err != nil || q.page.Before <= 0 {
+		if q.page.Before, err = strconv.ParseInt(before, 10, 64); err != nil || q.page.Before <= 0 {
 			return q, apperr.New(apperr.NotFound, "Entry not found. Open the audit log again.")
 		}
 	}

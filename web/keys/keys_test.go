@@ -89,6 +89,11 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 		"1–100 of 1,099", acme.Path("/settings/api-keys?page=2"), "The audit log has the oldest keys.")
 	b.Get(acme.Path("/settings/audit-log?key=n%021d", 1)).Is(t, 200).Has(t, "selected>revoked 1<")
 	b.Get(acme.Path("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>", "data-name>BI<")
+
+	w.DB.Exec(`create policy failing on api_keys using (1 / (strpos(current_query(), 'apikeys.key ') = 0)::int = 1);
+		alter table api_keys enable row level security`)
+	b.Get(acme.Path("/settings/audit-log?key=n%021d", 1)).Is(t, 500)
+	b.Get(acme.Path("/settings/audit-log")).Is(t, 200)
 }
 
 // With 100 usable keys, the form says so and keeps its values. Below the Pro plan, keys can still be revoked.
