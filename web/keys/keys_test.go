@@ -306,6 +306,19 @@ func TestKeyFormWorksByKeyboard(t *testing.T) {
 	require.Equal(t, apikeys.Scopes{apikeys.ReportsRead}, keys[0].Scopes)
 }
 
+// A form that leads to a download, as a sign-in may, does not show it as a page.
+func TestDownloadAfterAFormIsNotShownAsAPage(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	p := browsertest.New(t)
+	list := acme.Path("/settings/api-keys")
+	webtest.SignInWith(p, w, acme.Owner, list+"/new")
+	browsertest.Eval[any](p, `window.fetch = async () => ({redirected: true, url: '`+list+`?q=file',
+		headers: new Headers({'Content-Type': 'text/csv'}), text: async () => '<p>shown</p>'})`)
+	p.Click("main button.primary")
+	p.WaitFor("#q")
+	require.Equal(t, list+"?q=file", p.Path())
+}
+
 // The browser asks before it leaves a secret that was not copied completely. No step back shows the secret again.
 func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	w, acme := webtest.StartAcme(t)

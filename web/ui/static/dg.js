@@ -309,7 +309,13 @@
       if (sent) return;
       sent = true;
       const body = new URLSearchParams(new FormData(form));
-      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout?.(15000) }).catch(() => null);
+      const signal = AbortSignal.timeout?.(15000);
+      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' }, signal }).catch(() => null);
+      if (answer?.redirected && !answer.headers.get('Content-Type')?.startsWith('text/html')) {  // a download, which is no page
+        answer.body?.cancel();
+        location.assign(answer.url);
+        return;
+      }
       const text = await answer?.text().catch(() => '');
       if (!text) {
         sent = false;
