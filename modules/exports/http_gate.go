@@ -99,7 +99,7 @@ func (g *Gate) nextTimeout() time.Duration {
 
 // checkAccess returns errAccessEnded if recheck reports apperr.AuthRequired, apperr.AccessDenied or
 // apperr.NotFound. It calls recheck at most once in recheckInterval, and again while the database is
-// unavailable: no block is made without a recheck.
+// unavailable: no block is made after a recheck that failed.
 func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
