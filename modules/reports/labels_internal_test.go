@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
+	"dg/platform/apperr"
 	"dg/platform/limit"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
@@ -158,7 +160,7 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	})
 }
 
-// rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small ones.
+// rules.md, Bounds: a large report waits for a slot of its own kind. A fourth small report is refused.
 func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e := newEnv(t)
 	e.AddPlayers(testOrgID, maxSmallReport+1)
@@ -189,6 +191,10 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	require.Empty(t, second)
 	first.Close()
 	require.NotNil(t, <-second, "it gets the slot of the first")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // a deadline after a second or more is a refusal
+	defer cancel()
+	small := newQuery(testFrom.AddDate(0, 0, 1), 1, "")
+	require.True(t, apperr.Is(tb.ErrorOf(e.reports.Open(ctx, small)), apperr.Unavailable))
 	e.Exec(`delete from plays where player = 1`)
 	require.False(t, isLarge(""), "as many plays as a small report may have")
 	e.storePlays(testForkID, 2, testFrom)
