@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,10 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 // rules.md, Bounds: statistics above 64 KB wait while 48 MB of their organisation are being sent.
 func TestLargeStatisticsWaitForMemoryOfTheirOrganisation(t *testing.T) {
 	t.Parallel()
+	for _, page := range []string{"errors.yaml", "rules.md", "../../web/docs/templates/errors.html"} {
+		text := string(tb.Must(os.ReadFile(page))(t))
+		require.Contains(t, text, fmt.Sprintf("%d MB", maxLargeResponsesMBOfOrganisation), page)
+	}
 	api := New(Dependencies{}, "http://dg.example.org")
 	header := http.Header{}
 	send := func(organisation string, size int) (status int) {
