@@ -298,7 +298,7 @@ func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
 func faultsOfSettings(pg *apptest.ExternalServer) []fault {
 	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:1/dg"
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
-	const publicURL = "--base-url=https://dg.example"
+	const baseURLFlag = "--base-url=https://dg.example"
 	key := []string{"--secret-key", firstSecretKey}
 	return []fault{
 		flagFault(serveStops, `the serving role is a superuser`, "--database-url", pg.URLAs(url.User("postgres"))),
@@ -311,18 +311,18 @@ func faultsOfSettings(pg *apptest.ExternalServer) []fault {
 			unreachable),
 		flagFault(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
 		flagFault(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
-		flagFault(serveWarns, `two-step secrets are stored in clear`, publicURL, "--trusted-proxies", "10.0.0.1/32"),
+		flagFault(serveWarns, `two-step secrets are stored in clear`, baseURLFlag, "--trusted-proxies", "10.0.0.1/32"),
 		variableFault(serveWarns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
 		variableFault(serveStops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
 		variableFault(serveStops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
 		variableFault(serveStops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
 		flagFault(serveStops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
 		variableFault(serveStops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`, "OTEL_TRACES_EXPORTER=zipkin"),
-		flagFault(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", publicURL),
+		flagFault(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", baseURLFlag),
 		flagFault(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
 			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 		// This start records the key, which all later commands need.
-		{args: append(key, publicURL), reportPattern: `no proxy is trusted`, repairArgs: key,
+		{args: append(key, baseURLFlag), reportPattern: `no proxy is trusted`, repairArgs: key,
 			serve: serveWarns},
 		{reportPattern: `encrypted with another key: set DG_SECRET_KEY to that key`, repairArgs: key, serve: serveStops},
 		{args: []string{"--secret-key", secondSecretKey}, repairArgs: key,

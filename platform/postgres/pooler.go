@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +84,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 		return err
 	}
 	for i, name := range names {
-		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && want[name] > "0"
+		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && cmp.Or(want[name], "0") != "0"
 		if values[i] != want[name] && !bounded {
 			return &SessionError{
 				fmt.Sprintf("the database's sessions lack dg's settings (%s is %s)", name, values[i]),

@@ -32,9 +32,8 @@ type Replica struct {
 	reads   atomic.Int64
 }
 
-// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database, or
-// the primary has no Position.
-// If a replica does not answer, reads leave it out.
+// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database, or the
+// primary has no Position. If a replica does not answer, reads leave it out.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
