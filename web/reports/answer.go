@@ -17,7 +17,7 @@ type clause struct{ Before, Strong, Path, Detail, After string }
 const maxPhoneAnswer = 104
 
 // newAnswer says who played, how they did, and which skill is weakest. A change that
-// measure.compare does not report as changed is left out, or marked as chance. s must have plays.
+// measure.compare does not report as changed is left out, or called unclear. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
 	who, how := countClause(uniquePlayers, s, c), clause{After: resultSentence(s, c)}
 	if c != nil && who.Detail == "" && how.After == resultSentence(s, nil) {
@@ -63,7 +63,7 @@ func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 	}
 	switch difference := max(now-before, before-now); {
 	case 10*difference > before:
-		return fmt.Sprintf("%s%s from %s (may be chance)", text, downUp.choose(now-before), ui.Count(before))
+		return text + "no clear change from " + ui.Count(before)
 	case difference > 0:
 		text += "about "
 	}
