@@ -97,11 +97,12 @@ func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 	require.Greater(t, links, 20)
 }
 
-// operations.md, Install: a second run of the commands keeps the settings. DG_DATABASE_URL is set once.
+// operations.md, Install: a second run of the commands keeps the settings. Each URL is
+// set once, with the exported port. psql has the HOME of its user: libpq fails in that of root.
 func TestInstallKeepsSettings(t *testing.T) {
 	root := t.TempDir()
 	env := root + "/etc/dg/dg.env"
-	script := `runuser() { :; }; mkdir -p ` + root + `/etc/systemd/system ` + root + `/usr/bin` + "\n"
+	script := `export PGPORT=25060; runuser() { [ "$3" = -- ]; }; mkdir -p ` + root + `/etc/systemd/system ` + root + `/usr/bin` + "\n"
 	for _, block := range regexp.MustCompile("(?s)   ```sh\n(.*?)```").FindAllSubmatch(readDeployFile(t, "operations.md"), -1) {
 		script += string(block[1])
 	}
@@ -116,7 +117,7 @@ func TestInstallKeepsSettings(t *testing.T) {
 		require.NoError(t, err, "%s", out)
 		settings[run] = string(text)
 	}
-	require.Equal(t, 1, strings.Count(settings[0], "\nDG_DATABASE_URL="))
+	require.Equal(t, 2, strings.Count(settings[0], "@127.0.0.1:25060/dg\n"))
 	require.Equal(t, settings[0], settings[1])
 }
 

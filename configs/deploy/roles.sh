@@ -5,7 +5,7 @@
 # existing database its data: the script can run again.
 set -eu
 # Passwords are variables, because other users of the machine can see arguments of psql.
-export OWNER_PASSWORD="${OWNER_PASSWORD:?}" APP_PASSWORD="${APP_PASSWORD:?}" PGOPTIONS="-c client_min_messages=warning"
+export OWNER_PASSWORD="${OWNER_PASSWORD:?}" APP_PASSWORD="${APP_PASSWORD:?}" PGOPTIONS="${PGOPTIONS-} -c client_min_messages=warning"
 cd / # psql warns of a folder that it cannot enter
 psql -Xq -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d "${PGDATABASE:-postgres}" <<'SQL'
 \getenv owner OWNER_PASSWORD
