@@ -54,15 +54,13 @@ func (h *Handler) rememberTenant(c *fiber.Ctx) {
 		h.requests.Remember(session.Token, session.Person.ID)
 		return
 	}
-	p := ui.PrincipalOf(c)
-	if p == nil {
-		return
+	if p := ui.PrincipalOf(c); p != nil {
+		tenant := cmp.Or(p.Organisation.ID, p.Person.ID)
+		if len(p.Memberships) > 0 && p.Organisation.ID == "" {
+			tenant = p.Memberships[0].Organisation.ID
+		}
+		h.requests.Remember(p.Token, tenant)
 	}
-	tenant := cmp.Or(p.Organisation.ID, p.Person.ID)
-	if len(p.Memberships) > 0 && p.Organisation.ID == "" {
-		tenant = p.Memberships[0].Organisation.ID
-	}
-	h.requests.Remember(p.Token, tenant)
 }
 
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
@@ -74,6 +72,9 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderContentSecurityPolicy, contentSecurityPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY")         // protects browsers that ignore frame-ancestors
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would make browsers send "Origin: null" with forms
+	if c.Path() == "/account/reset" {
+		c.Set(fiber.HeaderReferrerPolicy, "strict-origin") // keeps the token out of Referers in proxy logs
+	}
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	u, err := url.Parse(h.BaseURL)
 	if err == nil && u.Scheme == "https" && !netaddr.IsLoopback(u.Hostname()) { // localhost has other programs

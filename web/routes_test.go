@@ -282,7 +282,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 				"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
 			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin",
-			"Referrer-Policy": "same-origin",
+			"Referrer-Policy": map[bool]string{true: "strict-origin", false: "same-origin"}[path == "/account/reset"],
 		} {
 			require.Equal(t, want, p.Header.Get(name), "%s of %s", name, path)
 		}

@@ -18,7 +18,6 @@ type resetView struct {
 
 // ResetForm handles GET /account/reset. Opening a link, as mail previews do, does not use it up.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderReferrerPolicy, "strict-origin") // keeps the token out of Referers in proxy logs
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
 
