@@ -210,10 +210,8 @@ func weakestSkill(s reports.Statistics) []clause {
 	}
 }
 
-// skillsDiffer takes the smaller of answers and players as the sample size.
 func skillsDiffer(a reports.SkillStat, playersA int64, b reports.SkillStat, playersB int64) bool {
-	return ratesDiffer(ratio(a.Correct, a.Attempts), min(a.Attempts, playersA),
-		ratio(b.Correct, b.Attempts), min(b.Attempts, playersB))
+	return ratesDiffer(a.Correct, a.Attempts, playersA, b.Correct, b.Attempts, playersB)
 }
 
 func compareSkills(a, b reports.SkillStat) int {

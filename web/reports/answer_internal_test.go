@@ -22,8 +22,10 @@ func (s sums) statistics(skills ...reports.SkillStat) *reports.Statistics {
 		AvgScore: reports.Percent(s[4]), Skills: skills}
 }
 
-// scored returns 800 plays, 700 completed and 500 passed, of these players and with this average score.
-func scored(players, score int64) sums { return sums{800, 700, 500, players, score} }
+// scored returns 8 plays of each player, of which 7 are completed and 5 passed, with this average score.
+func scored(players, score int64) sums {
+	return sums{8 * players, 7 * players, 5 * players, players, score}
+}
 
 func played(players int64) sums { return scored(players, 760) }
 
@@ -152,6 +154,7 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{played(61), played(40), nil, "more people played* (61,\u00a0up\u00a0from\u00a040)", true},
 		{played(40), played(60), nil, "fewer", false},
 		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0down\u00a0from\u00a060)", true},
+		{played(1), played(250), nil, "*>99% fewer", true},
 		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0down\u00a0from\u00a010)", true},
 		{played(200), played(100), nil, "(200,\u00a0up\u00a0from\u00a0100)", true},
 		{played(5), sums{}, nil, "more", false},
@@ -179,10 +182,12 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{passed(100, 48), passed(100, 62), nil, "down", false},
 		{passed(100, 48), passed(100, 63), nil, "48.0% of finished plays passed, down 15.0 points.", true},
 		{passed(100, 63), passed(100, 48), nil, "63.0% of finished plays passed, up 15.0 points.", true},
-		{passed(100_000, 50_900), passed(100_000, 50_000), nil, "up", false},
+		{passed(100_000, 50_999), passed(100_000, 50_000), nil, "up", false},
 		{passed(100_000, 51_000), passed(100_000, 50_000), nil, "up 1.0 points", true},
 		{finished(100, 48), finished(100, 62), nil, "down", false},
 		{finished(100, 48), finished(100, 63), nil, "48.0% of plays were finished, down 15.0 points.", true},
+		// The sample size of scores and pass rates is the number of finished plays, if smaller than that of players.
+		{sums{400, 1, 1, 400, 990}, sums{400, 1, 0, 400, 300}, nil, "points", false},
 		// Failures: a share is "one in three" only within a point of 33.3%.
 		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed.", true},
 		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed.", true},

@@ -160,7 +160,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		{score, 470, 500, change{"down", true, "3.0 points", "was 50.0%"}},
 	} {
 		figures := func(n int64) *reports.Statistics {
-			return &reports.Statistics{Plays: n, Completed: 1, UniquePlayers: 400, AvgScore: reports.Percent(n)}
+			return &reports.Statistics{Plays: n, Completed: 400, UniquePlayers: 400, AvgScore: reports.Percent(n)}
 		}
 		require.Equal(t, c.want, *c.measure.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
 		complete := &comparison{completeStats: figures(c.now), earlierStats: figures(c.before)}

@@ -57,8 +57,9 @@ var (
 		key: "score", name: "Average score",
 		read: func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
 		exceeds: func(now, before reports.Statistics) bool {
-			return exceedsNoise(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000,
-				scoreDeviation*scoreDeviation*sumOfInverses(now.UniquePlayers, before.UniquePlayers))
+			return max(now.AvgScore-before.AvgScore, before.AvgScore-now.AvgScore) >= minPoints &&
+				exceedsNoise(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000, scoreDeviation*scoreDeviation*
+					sumOfInverses(min(now.Completed, now.UniquePlayers), min(before.Completed, before.UniquePlayers)))
 		},
 		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: verbs{"fell", "rose"},
 	}
@@ -77,7 +78,9 @@ func rate(key, name, whole, predicate string, sums func(reports.Statistics) (par
 			return int64(reports.PercentOf(part, total)), total > 0
 		},
 		exceeds: func(now, before reports.Statistics) bool {
-			return ratesDiffer(ratio(sums(now)), now.UniquePlayers, ratio(sums(before)), before.UniquePlayers)
+			a, n := sums(now)
+			b, m := sums(before)
+			return ratesDiffer(a, n, now.UniquePlayers, b, m, before.UniquePlayers)
 		},
 		sentence: "%[1]s of " + whole + " " + predicate + ", %[3]s %[2]s points.", verbs: downUp,
 	}
@@ -122,10 +125,15 @@ func ratio(part, whole int64) float64 { return float64(part) / float64(max(whole
 
 func sumOfInverses(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
 
-// ratesDiffer compares two rates with na and nb people. It uses the variance of the pooled rate.
-func ratesDiffer(a float64, na int64, b float64, nb int64) bool {
-	pooled := (a*float64(na) + b*float64(nb)) / float64(max(na+nb, 1))
-	return exceedsNoise(a, b, pooled*(1-pooled)*sumOfInverses(na, nb))
+// ratesDiffer reports whether a of n and b of m differ by a point and by more than their noise. The sample
+// sizes are n and m or, if smaller, the numbers of people. The variance is that of the pooled rate.
+func ratesDiffer(a, n, peopleA, b, m, peopleB int64) bool {
+	if 100*max(a*m-b*n, b*n-a*m) < n*m {
+		return false
+	}
+	na, nb := min(n, peopleA), min(m, peopleB)
+	pooled := (ratio(a, n)*float64(na) + ratio(b, m)*float64(nb)) / float64(max(na+nb, 1))
+	return exceedsNoise(ratio(a, n), ratio(b, m), pooled*(1-pooled)*sumOfInverses(na, nb))
 }
 
 // compare compares complete days. ok is false unless both periods have a figure.
@@ -137,7 +145,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 		return now, before, countsDiffer(now, before), true
 	}
 	ok = ok && known
-	return now, before, ok && max(now-before, before-now) >= minPoints && m.exceeds(complete, *c.earlierStats), ok
+	return now, before, ok && m.exceeds(complete, *c.earlierStats), ok
 }
 
 type figure struct {
@@ -196,6 +204,8 @@ func formatShare(n, before int64) string {
 	switch {
 	case share == 0:
 		return "<1%"
+	case share == 100 && n < before:
+		return ">99%"
 	case n > 9*before:
 		return fmt.Sprintf("×%s", ui.Count((share+150)/100))
 	}

@@ -117,10 +117,10 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	}
 	b.Get(base+"?from="+today.AddDate(0, 0, -27).Format(time.DateOnly)+"&to="+
 		today.Format(time.DateOnly)).Has(t, "Plays</a></dt><dd>61</dd>",
-		`<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
+		`<b title="This change is small or may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
 		`>Up to yesterday: `+days(0, 27)+", compared with "+days(28, 27)+"</p>")
 	p := b.Get(base).Has(t, "Plays</a></dt><dd>67</dd>",
-		`<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
+		`<b title="This change is small or may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
 		`<path class="then"`, ">Compared with "+days(28, 28)+"</p>")
 	year := follow(p, "52 weeks earlier").Has(t, days(364, 28)+"</p>", `aria-current="true">52 weeks earlier<`,
 		"vs</small> 52 weeks earlier <small>"+days(364, 28), "as many as 52 weeks earlier (",
@@ -134,7 +134,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
 	b.Get(o.Path("/reports")).Has(t, ">was 50", `<p class="lede only-print">`+days(0, 28)+" vs "+days(28, 28),
-		`<p class="hint">Changes in grey may be chance. Each fork`)
+		`<p class="hint">Changes in grey are small or may be chance. Each fork`)
 }
 
 // rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period without plays.
@@ -158,7 +158,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		addPlayOfEach(w, fork, before, players[6:]...)
 		require.Equal(t, empty, read().Body, "other players played")
 		addPlayOfEach(w, fork, before, players[4])
-		read().Has(t, `<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
+		read().Has(t, `<b title="This change is small or may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
 			`<path class="then"`)
 	}
 	today := time.Now().UTC()
@@ -169,7 +169,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly), group)
 	b.Get(path).Has(t, "Plays</a></dt><dd>10</dd>", nothing) // the figures of the complete days are hidden
 	addPlayOfEach(w, fork, today.AddDate(0, 0, -1), players[4])
-	b.Get(path).Has(t, `<b title="This change may be chance"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
+	b.Get(path).Has(t, `<b title="This change is small or may be chance"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
 	b.Get(o.Path("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }

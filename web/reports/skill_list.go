@@ -116,7 +116,7 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	if row.changeTenths < 0 {
 		row.Difference = "−" + ui.Points(size)
 	}
-	if size >= minPoints && min(now.Attempts, before.Attempts) >= minAnswers &&
+	if min(now.Attempts, before.Attempts) >= minAnswers &&
 		skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
 		row.Direction = downUp.choose(row.changeTenths)
 	}
