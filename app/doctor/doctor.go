@@ -115,7 +115,7 @@ func (s *Installation) query(
 		"known":   len(migrationFiles()),
 		"serving": s.databaseID,
 		"owner":   owner,
-		"answers": s.serveAnswers,
+		"answers": s.serveAnswers && !s.Pooled(), // a pooler renames sessions
 		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
 	})
 	var verdict Verdict

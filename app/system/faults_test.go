@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit/pgtest"
 	"dg/platform/testkit/tb"
 )
 
@@ -87,8 +88,10 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		strings.TrimPrefix(served.ListenURL, "http://")}
 	require.Zero(t, doctor(`^(ok +\S+\n)+$`, servingFlags...))
 	pg.Exec(`create database elsewhere owner dg_owner`)
-	require.NotZero(t, doctor(`warning +database .* answers at DG_ADDR, but none uses this database`,
-		append(servingFlags, databaseFlags(pg, "elsewhere")...)...))
+	elsewhere := slices.Concat(servingFlags, databaseFlags(pg, "elsewhere"))
+	pgtest.SetRoleDefaults(t, elsewhere[len(servingFlags)+1])
+	require.NotZero(t, doctor(`warning +database .* answers at DG_ADDR, but none uses this database`, elsewhere...))
+	require.NotZero(t, doctor(`ok +database\n`, append(elsewhere, "--database-pooler", "transaction")...))
 	served.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
 		out := apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr))
