@@ -39,15 +39,15 @@ func (c memberAddCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	if err != nil {
 		return err
 	}
-	var invited bool
+	var needsPassword bool
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
-		invited, err = o.addMember(tx, c.memberArgs, c.Name, org.Role(c.Role))
+		needsPassword, err = o.addMember(tx, c.memberArgs, c.Name, org.Role(c.Role))
 		return err
 	}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdio.Stdout, "%s is %s of %s.\n", c.Email, c.Role, c.Organisation)
-	return o.printInvitation(ctx, stdio, base, c.Email, invited)
+	return o.printInvitation(ctx, stdio, base, c.Email, needsPassword)
 }
 
 type memberRoleCmd struct {
@@ -88,10 +88,10 @@ func (o *operator) changeRole(ctx context.Context, stdio Stdio, m memberArgs, ro
 	return stdio.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember also adds an account if there is none. A person without a password is invited.
+// addMember also adds an account if there is none. It returns whether the person has no password yet.
 func (o *operator) addMember(
 	tx *gorm.DB, m memberArgs, name string, role org.Role,
-) (invited bool, err error) {
+) (needsPassword bool, err error) {
 	email, ok := identity.ParseEmail(m.Email)
 	if !ok {
 		return false, fmt.Errorf("%q is not an e-mail: it takes %s", m.Email, identity.EmailFormat)
@@ -122,8 +122,8 @@ func (o *operator) setRole(
 }
 
 // printInvitation prints no link for a person with a password: a link turns two-step verification off.
-func (o *operator) printInvitation(ctx context.Context, stdio Stdio, base, email string, invited bool) error {
-	if invited {
+func (o *operator) printInvitation(ctx context.Context, stdio Stdio, base, email string, needsPassword bool) error {
+	if needsPassword {
 		return o.printReset(ctx, stdio, base, email)
 	}
 	return stdio.print("%s has a password and signs in with it: %s/sign-in\n", email, base)

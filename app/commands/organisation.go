@@ -46,18 +46,18 @@ func (c organisationCreateCmd) Run(ctx context.Context, stdio Stdio, o *operator
 	}
 	organisation := org.Organisation{ID: uuid.NewString(), Slug: c.Slug, Name: c.Name,
 		Plan: org.Plan(c.Plan), ReportingMode: org.ReportingMode(c.ReportingMode)}
-	var invited bool
+	var needsPassword bool
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
 		if err := o.orgs.CreateIn(tx, organisation, o.request); err != nil {
 			return err
 		}
-		invited, err = o.addMember(tx, memberArgs{c.Slug, c.OwnerEmail}, c.OwnerName, org.RoleOwner)
+		needsPassword, err = o.addMember(tx, memberArgs{c.Slug, c.OwnerEmail}, c.OwnerName, org.RoleOwner)
 		return err
 	}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdio.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
-	return o.printInvitation(ctx, stdio, base, c.OwnerEmail, invited)
+	return o.printInvitation(ctx, stdio, base, c.OwnerEmail, needsPassword)
 }
 
 type organisationPlanCmd struct {

@@ -103,8 +103,8 @@ func TestNewKeyIsValidated(t *testing.T) {
 	}
 }
 
-// org/doc.go: creating, replacing or renaming a key locks the actor's role, and waits for a concurrent change of it.
-func TestActorWhoLosesTheRoleChangesNoKey(t *testing.T) {
+// org/doc.go: creating, replacing or renaming a key locks the actor's role and two-step verification against changes.
+func TestActorWhoLosesPermissionChangesNoKey(t *testing.T) {
 	b, key, _ := setupKey(t)
 	admin := member(ourOrganisation, "admin", true)
 	changes := b.changes(admin, key)

@@ -93,7 +93,7 @@ func TestGroupIsSuppressedBelowFiveActiveMembers(t *testing.T) {
 }
 
 // A report on a group reads only the blocks of a month that have members. Damage in other blocks is not detected.
-func TestGroupReadsItsBlocksOfAMonth(t *testing.T) {
+func TestGroupReportReadsOnlyBlocksWithMembers(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, 90, 500)
 	e.Exec(`update player_ordinals set last = $1`, segment.BlockPlayers-1)
