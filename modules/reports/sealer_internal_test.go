@@ -78,7 +78,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.insertRandomPlays(testFrom.Add(20*day), 1, 400) // enough plays to show the group
+	e.insertRandomPlays(testFrom.Add(20*day), 1, 400) // far above MaxDayPlays
 	e.insertRandomPlays(testFrom.Add(50*day), 1, 10)
 	e.Exec(`update plays set fork_id = $1`, testForkID)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),

@@ -30,7 +30,7 @@ type benchData struct {
 	Now   time.Time // the instant at which the plays end
 	Main  dataset   // its reports and exports are measured
 	Other dataset   // a neighbour with large reports; plays are inserted into it
-	Small dataset   // a neighbour with small reports
+	Small dataset   // its small reports are measured beside load from Main and Other
 }
 
 type dataset struct {

@@ -178,7 +178,7 @@ const notMounted = "NOT RUN: a small disk needs root"
 
 // runCell runs a program under a condition, and returns its fault, or "".
 func (t *recipeTable) runCell(proxy *recipeProxy, p program, c condition) (problem string, err error) {
-	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
+	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path shows which programs quote it wrongly
 	if err != nil {
 		return "", err
 	}

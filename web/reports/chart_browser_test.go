@@ -67,7 +67,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	browsertest.Eval[bool](p, `window.kept = true`)
 	sameWindow := func() bool { return browsertest.Eval[bool](p, `window.kept === true`) }
 
-	// the browser's own click would scroll first
+	// p.Click would scroll to the link, and the test checks the scroll position
 	browsertest.Eval[bool](p, `(() => {
 		const link = document.getElementById('show-score');
 		link.focus();
