@@ -20,7 +20,7 @@ var fixes = []struct {
 	advice  string
 }{
 	{hasState("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
-		"to PostgreSQL itself"},
+		"to PostgreSQL itself; if it is set, correct what the pooler's error names"},
 	{hasState("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
 		"as a superuser or its creator, unless it is locked on purpose: alter role {role} login"},
 	{hasState("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine; if it says " +
