@@ -40,11 +40,12 @@ var (
 	RoleChanged         = newAction("role.changed", "Role changed", "target", "from", "to")
 	ResetCreated        = newAction("account.reset_created", "Reset link created", "target", "until")
 
-	TwoStepTurnedOn  = newAction("two_step.turned_on", "Two-step turned on")
-	TwoStepTurnedOff = newAction("two_step.turned_off", "Two-step turned off")
-	RecoveryCodeUsed = newAction("recovery_code.used", "Recovery code used")
-	PasswordChanged  = newAction("password.changed", "Password changed")
-	PasswordReset    = newAction("password.reset", "Password reset")
+	TwoStepTurnedOn       = newAction("two_step.turned_on", "Two-step turned on")
+	TwoStepTurnedOff      = newAction("two_step.turned_off", "Two-step turned off")
+	RecoveryCodeUsed      = newAction("recovery_code.used", "Recovery code used")
+	RecoveryCodesReplaced = newAction("recovery_codes.replaced", "Recovery codes replaced")
+	PasswordChanged       = newAction("password.changed", "Password changed")
+	PasswordReset         = newAction("password.reset", "Password reset")
 
 	// changes by dg's commands and imports, not by the person
 	PasswordRemoved = newAction("password.removed", "Password removed", "target")

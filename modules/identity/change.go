@@ -121,11 +121,8 @@ func (s *Service) changePerson(
 // returns ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
-	if err != nil {
+	if err := orNone(ended, err, ErrNoSession); err != nil {
 		return err
-	}
-	if ended == 0 {
-		return ErrNoSession
 	}
 	if columns != nil {
 		if err := updateUser(c.tx, "identity.changePerson", c.session.UserID, columns); err != nil {

@@ -65,7 +65,7 @@ func (s *Service) ReplaceRecoveryCodes(
 		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}
-		if err := c.rotate("", nil); err != nil {
+		if err := c.rotate(audit.RecoveryCodesReplaced, nil); err != nil {
 			return err
 		}
 		codes, err = c.issueRecoveryCodes()
@@ -98,11 +98,8 @@ func (c *change) useRecoveryCode(code string) error {
 	hash := hashText(c.session.UserID + " " + code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.session.UserID, hash)
-	switch {
-	case err != nil:
+	if err := orNone(used, err, ErrWrongCode); err != nil {
 		return err
-	case used == 0:
-		return ErrWrongCode
 	}
 	return c.service.recorder.record(c.tx, c.session.User.person(),
 		audit.Entry{Action: audit.RecoveryCodeUsed})
@@ -190,6 +187,12 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, sessionTok
 		if _, err := endSession(tx, sessionToken); err != nil { // triggers have ended the person's sessions
 			return err
 		}
+		if user.TOTPSecret != nil {
+			err := s.recorder.record(tx, user.person(), audit.Entry{Action: audit.TwoStepTurnedOff})
+			if err != nil {
+				return err
+			}
+		}
 		return s.recorder.record(tx, user.person(), audit.Entry{Action: audit.PasswordReset})
 	})
 }
@@ -209,11 +212,8 @@ func useReset(tx transaction, token, hash string, now time.Time) error {
 		return err
 	}
 	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashText(token))
-	if err != nil {
+	if err := orNone(used, err, ErrNoReset); err != nil {
 		return err
-	}
-	if used == 0 {
-		return ErrNoReset
 	}
 	columns := twoStepColumns(nil, nil, nil)
 	columns["password_hash"] = hash

@@ -98,6 +98,14 @@ func deleteRows(
 	return result.RowsAffected, apperr.Annotate(result.Error, tag)
 }
 
+// orNone returns missing if a statement succeeded and changed no row, otherwise err.
+func orNone(changed int64, err, missing error) error {
+	if err == nil && changed == 0 {
+		return missing
+	}
+	return err
+}
+
 // maxSweptRows bounds the rows of a table that one sweep removes, so that a sign-in stays fast.
 const maxSweptRows = 1000
 

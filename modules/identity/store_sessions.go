@@ -177,11 +177,5 @@ func endExcessSessions(tx transaction, added sessionRow) error {
 
 func updateSession(tx transaction, tag, token string, columns map[string]any) error {
 	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashText(token))
-	if err != nil {
-		return err
-	}
-	if changed == 0 {
-		return ErrNoSession
-	}
-	return nil
+	return orNone(changed, err, ErrNoSession)
 }

@@ -33,18 +33,19 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 func TestSignOutEverywhereEndsAllSessions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignIn(t, acme.Owner)
-	colleague := w.SignIn(t, acme.Admin)
+	colleague := w.SignIn(t, acme.AdminPlain)
 	b.Get("/account").Has(t, "<button>Sign out everywhere</button>")
 	testkit.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{}))
 	require.NotContains(t, b.Cookies, "__Host-dg")
 	testkit.RequireRedirect(t, "/sign-in?next=%2Faccount", other.Get("/account"))
 	colleague.Get("/account").Is(t, 200)
 	w.DB.Exec(`insert into account_resets select id, sha256('reset'), now() + interval '1 h' from users where id = $1`,
-		acme.Owner.ID)
+		acme.Admin.ID)
 	reset := testkit.Form("token", "reset", "new", "battery horse", "repeat", "battery horse")
 	colleague.Post("/account/reset", reset).Is(t, 200)
 	colleague.Post("/account/reset", reset).Is(t, 404).Has(t, "If you have set a password, sign in with it")
 	require.Empty(t, colleague.Cookies, "a reset signs this browser out, whoever used it")
+	require.Equal(t, 2, w.DB.CountRows(`audit_entries where action in ('password.reset', 'two_step.turned_off')`))
 }
 
 // A new password ends the other sessions. Ten wrong passwords lock the form. The well-known URL leads to it.
@@ -122,6 +123,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	old := recoveryCodesIn(t, replace(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 	codes := recoveryCodesIn(t, replace(testkit.Password, old[0]))
 	b.Get("/account").Has(t, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
+	require.Equal(t, 2, w.DB.CountRows(`audit_entries where action = 'recovery_codes.replaced'`))
 
 	withoutPhone := w.Browser(t)
 	withoutPhone.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
