@@ -221,7 +221,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 			rounds++
 			return orgs.SetReportingMode(b.t.Context(), org.Actor{
 				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: annSubject,
-			}, modes[rounds%2], audit.Request{})
+			}, "", modes[rounds%2], audit.Request{})
 		},
 		"plan": func() error {
 			plans := []org.Plan{org.PlanEnterprise, org.PlanPro}

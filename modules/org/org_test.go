@@ -125,7 +125,7 @@ func (b fixture) entries(id string) []audit.Entry {
 	return tb.Must(audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000}))(b.t)
 }
 
-// SetReportingMode refuses anyone but an owner. A refused call changes neither the mode nor the audit log.
+// SetReportingMode refuses anyone but an owner, and an unconfirmed change. It then changes neither mode nor audit log.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.readOrganisation(ourOrganisation)
@@ -138,9 +138,11 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 			Kind: authz.Key, OrganisationID: ourOrganisation, Grants: []string{"reports:read", "owner"},
 		}},
 	} {
-		err := b.service.SetReportingMode(t.Context(), actor, org.Nominative, request)
+		err := b.service.SetReportingMode(t.Context(), actor, org.Pseudonymous, org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
 	}
+	actor, mode := newActor(ourOrganisation, "owner", true), org.Nominative
+	require.ErrorContains(t, b.service.SetReportingMode(t.Context(), actor, mode, mode, request), "Another owner")
 	require.Equal(t, before, b.readOrganisation(ourOrganisation))
 	require.Empty(t, b.entries(ourOrganisation))
 }
@@ -149,7 +151,7 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
 	owner := newActor(ourOrganisation, "owner", false)
-	set := func() error { return b.service.SetReportingMode(t.Context(), owner, org.Nominative, request) }
+	set := func() error { return b.service.SetReportingMode(t.Context(), owner, "", org.Nominative, request) }
 	roleChange := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
 	errAfterChange := b.WhileWaiting(roleChange, set, func() {
 		b.ExecIn(roleChange, `update memberships set role = 'admin' where user_id = $1`, owner.Person.ID)

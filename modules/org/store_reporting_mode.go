@@ -24,15 +24,18 @@ type Actor struct {
 var (
 	errNotOwner = apperr.New(apperr.AccessDenied,
 		"Only an owner can change the reporting mode. Ask one of them.")
+	errModeChanged = apperr.NewField("mode",
+		"Another owner changed the reporting mode meanwhile. Open the form again.")
 	errUnknownMode = apperr.NewField("mode", "Choose one of the two: pseudonymous or nominative.")
 )
 
 // SetReportingMode sets how reports name players, for past plays too. Every request that starts
 // after the commit sees the new mode, on every instance. Setting the current mode changes and
-// records nothing. Errors: apperr.AccessDenied unless the actor is an owner at the commit;
-// apperr.Validation with the field "mode".
+// records nothing. The actor was shown the mode shown, and confirmed a change from it only. Errors:
+// apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with the field
+// "mode".
 func (s *Service) SetReportingMode(
-	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
+	ctx context.Context, actor Actor, shown, mode ReportingMode, request audit.Request,
 ) error {
 	organisationID := actor.Subject.OrganisationID
 	if err := s.authorizeModeChange(actor.Subject, organisationID); err != nil {
@@ -60,6 +63,9 @@ func (s *Service) SetReportingMode(
 		err = s.authorizeModeChange(subject, organisationID)
 		if err != nil || before.ReportingMode == mode {
 			return err
+		}
+		if shown == mode {
+			return errModeChanged
 		}
 		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisationID)).
 			Model(&Organisation{}).Update("reporting_mode", mode).Error

@@ -64,7 +64,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		"Files that were exported with names keep the names when you change back.",
 		"A play keeps its <code>playId</code> in both modes", "switch at the next request")
 	for _, c := range []struct{ mode, shown, message string }{
-		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},
+		{"pseudonymous", "Pseudonymous", "The reporting mode is pseudonymous."},
 		{"nominative", "Nominative", "Reporting mode changed. Reports, exports and the API now show names."},
 		{"pseudonymous", "Pseudonymous", "Reporting mode changed. Reports, exports and the API no longer show names."},
 	} {

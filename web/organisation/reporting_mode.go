@@ -91,7 +91,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	if status != 0 {
 		return h.renderReportingMode(c, p, status, mode, f)
 	}
-	err = h.Orgs.SetReportingMode(c.UserContext(), actor, mode,
+	err = h.Orgs.SetReportingMode(c.UserContext(), actor, before, mode,
 		apikeys.AuditRequest(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
 		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before,
@@ -119,15 +119,9 @@ func sameName(typed, name string) bool {
 }
 
 func modeNotice(before, after org.ReportingMode) ui.Notice {
-	if before == after {
-		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}
+	if before == after { // perhaps by the same form, which was sent twice
+		return ui.Notice{Strong: "The reporting mode is " + string(after) + "."}
 	}
-	notice := ui.Notice{
-		Strong: "Reporting mode changed.",
-		Before: " Reports, exports and the API no longer show names.",
-	}
-	if after == org.Nominative {
-		notice.Before = " Reports, exports and the API now show names."
-	}
-	return notice
+	do := map[org.ReportingMode]string{org.Nominative: "now", org.Pseudonymous: "no longer"}[after]
+	return ui.Notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API " + do + " show names."}
 }
