@@ -56,6 +56,9 @@ function api(query) {
   return api(query);
 }
 
+const manifest = JSON.parse(`{${/"dataStudio": \{.*?\}/s.exec(readFileSync(script, 'utf8'))[0]}}`).dataStudio;
+// Google's reference has addOnUrl, but the manifests of Google's own connectors and of others in use have addonUrl.
+for (const name of ['name', 'description', 'logoUrl', 'company', 'companyUrl', 'addonUrl', 'supportUrl']) assert.ok(manifest[name], name);
 assert.equal(call('getAuthType').type, 'KEY');
 assert.equal(call('isAuthValid'), false);
 assert.equal(call('setCredentials', { key: '"' + key + '"' }).errorCode, 'INVALID_CREDENTIALS');

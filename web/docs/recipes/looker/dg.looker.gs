@@ -1,4 +1,15 @@
 // A Looker Studio connector: statistics of a fork for the report's own range, so that players are exact for every range.
+/* The manifest, appsscript.json, needs this behind its first brace:
+  "dataStudio": {
+    "name": "DG",
+    "description": "Statistics of a fork for the report's own range.",
+    "logoUrl": "https://dg.example.org/static/dg.svg",
+    "company": "DG",
+    "companyUrl": "https://dg.example.org",
+    "addonUrl": "https://dg.example.org/docs/recipes/looker-studio",
+    "supportUrl": "https://dg.example.org/docs/errors"
+  },
+*/
 const SERVICE = 'https://dg.example.org';
 const RATE = 'percent of completed plays';
 
