@@ -96,7 +96,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 			require.Equal(t, before, b.CountRows(`api_keys`))
 			if field == "name" || field == "description" {
 				label := apikeys.Label{Name: newKey.Name, Description: newKey.Description}
-				err := instance.Rename(b.t.Context(), b.owner, key.ID, label, request)
+				err := instance.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{}, label, request)
 				require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", newKey)
 			}
 		}
@@ -215,7 +215,7 @@ func (b *fixture) changes(actor apikeys.Actor, key apikeys.Key) map[string]func(
 		"create":  createFunc(apikeys.NewKey{Name: "n", Scopes: bothScopes}),
 		"replace": createFunc(successor(key, week)),
 		"rename": func() error {
-			return b.service.Rename(b.t.Context(), actor, key.ID, apikeys.Label{Name: "new"}, request)
+			return b.service.Rename(b.t.Context(), actor, key.ID, apikeys.Label{}, apikeys.Label{Name: "new"}, request)
 		},
 		"revoke": func() error { return b.service.Revoke(b.t.Context(), actor, key.ID, request) },
 	}

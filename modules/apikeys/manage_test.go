@@ -41,9 +41,9 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		{"Power BI", "", map[string]any{"name": "Power BI", "description": ""}},
 		{"BI", "", map[string]any{"oldName": "Power BI", "newName": "BI"}},
 	} {
-		label := apikeys.Label{Name: c.name, Description: c.description}
+		shown, label := apikeys.Label{Description: "?"}, apikeys.Label{Name: c.name, Description: c.description}
 		for range 2 {
-			require.NoError(t, b.service.Rename(b.t.Context(), admin, key.ID, label, request))
+			require.NoError(t, b.service.Rename(b.t.Context(), admin, key.ID, shown, label, request))
 			require.Equal(t, c.name, b.accept(token).Actor.Name, "from the next request on")
 		}
 		stored := tb.Must(b.otherInstance.Key(b.t.Context(), b.owner, key.ID))(t)

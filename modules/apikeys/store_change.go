@@ -220,11 +220,11 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, permission, owner)
 }
 
-// Rename changes the name and description of a key of the actor's organisation. It adds an audit
-// entry unless the label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound (also for
-// another organisation's key), apperr.Validation with the field.
+// Rename sets the fields of a key's label that differ from those shown: others may have changed the rest.
+// It adds an audit entry unless the label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound
+// (also for another organisation's key), apperr.Validation with the field.
 func (s *Service) Rename(
-	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
+	ctx context.Context, actor Actor, id string, shown, label Label, request audit.Request,
 ) error {
 	if err := keyChecks.Check(label); err != nil {
 		return err
@@ -238,6 +238,12 @@ func (s *Service) Rename(
 				key.OrganisationID, id)
 			if err != nil {
 				return nil, err
+			}
+			if label.Name == shown.Name {
+				label.Name = key.Name
+			}
+			if label.Description == shown.Description {
+				label.Description = key.Description
 			}
 			if label == (Label{key.Name, key.Description}) {
 				return nil, nil

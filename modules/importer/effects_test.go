@@ -204,7 +204,7 @@ func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 			created, _, err := keys.Create(b.t.Context(), ann,
 				apikeys.NewKey{Name: "Key", Scopes: []apikeys.Scope{apikeys.ForksRead}}, audit.Request{})
 			return cmp.Or(err,
-				keys.Rename(b.t.Context(), ann, created.ID, apikeys.Label{Name: "Renamed"}, audit.Request{}),
+				keys.Rename(b.t.Context(), ann, created.ID, apikeys.Label{}, apikeys.Label{Name: "R"}, audit.Request{}),
 				keys.Revoke(b.t.Context(), ann, created.ID, audit.Request{}))
 		},
 		"entry":           func() error { return log.Append(b.t.Context(), refusal) },

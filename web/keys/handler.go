@@ -22,9 +22,7 @@ type Keys interface {
 	Create(
 		ctx context.Context, actor apikeys.Actor, newKey apikeys.NewKey, request audit.Request,
 	) (apikeys.Key, apikeys.Token, error)
-	Rename(
-		ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request,
-	) error
+	Rename(ctx context.Context, actor apikeys.Actor, id string, shown, label apikeys.Label, request audit.Request) error
 	Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error
 }
 

@@ -12,8 +12,8 @@ type renameKeyView struct {
 	ui.Layout
 	ui.FormErrors
 	labelForm
-	Key        string
-	Path, Back string
+	Shown           labelForm // what the form showed first
+	Key, Path, Back string
 }
 
 // RenameKeyForm handles GET /settings/api-keys/:key/rename. A revoked key can be renamed, too.
@@ -22,8 +22,8 @@ func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	return h.renderRenameKey(c, p, k, fiber.StatusOK,
-		renameKeyView{labelForm: labelForm{k.Name, k.Description}})
+	label := labelForm{k.Name, k.Description}
+	return h.renderRenameKey(c, p, k, fiber.StatusOK, renameKeyView{labelForm: label, Shown: label})
 }
 
 // RenameKey handles POST /settings/api-keys/:key/rename and redirects to the key's page.
@@ -33,27 +33,23 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	form := parseLabelForm(c)
+	shown := labelForm{ui.FormValue(c, "shownName"), ui.FormValue(c, "shownDescription")}
 	if errs := formErrors(apikeys.Label(form).Violations()); len(errs.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
-			renameKeyView{labelForm: form.withValidUTF8(), FormErrors: errs})
+			renameKeyView{labelForm: form.withValidUTF8(), Shown: shown.withValidUTF8(), FormErrors: errs})
 	}
-	if err := h.Keys.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
+	if err := h.Keys.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(shown), apikeys.Label(form),
 		apikeys.AuditRequest(c, c.Path())); err != nil {
 		return err
 	}
-	ui.Flash(c, ui.Notice{
-		Strong: "Key renamed.",
-		Before: " Its secret, scopes and expiry are the same.",
-	})
+	ui.Flash(c, ui.Notice{Strong: "Key renamed.", Before: " Its secret, scopes and expiry are the same."})
 	return c.Redirect(p.KeyPath(k.ID, ""), fiber.StatusSeeOther)
 }
 
 func (h *Handler) renderRenameKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
 ) error {
-	view.Key = k.Name
-	view.Path = p.KeyPath(k.ID, "/rename")
-	view.Back = p.KeyPath(k.ID, "")
+	view.Key, view.Path, view.Back = k.Name, p.KeyPath(k.ID, "/rename"), p.KeyPath(k.ID, "")
 	var err error
 	if view.Layout, err = h.layout(c, p, ui.TitleOf("Edit key", status)); err != nil {
 		return err

@@ -97,7 +97,7 @@ func TestKeyIsRenamed(t *testing.T) {
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	b := w.SignIn(t, acme.Admin)
 	path := acme.Path("/settings/api-keys/%s", key.ID)
-	b.Get(path+"/rename").Has(t, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
+	b.Get(path+"/rename").Has(t, `required autocomplete="off" value="BI"`, `name="shownName" value="BI"`)
 
 	tooLong := strings.Repeat("é", 201)
 	b.Post(path+"/rename", url.Values{"name": {"  "}, "description": {tooLong}}).Is(t, 400).Has(t, "Enter a name.",
@@ -107,6 +107,8 @@ func TestKeyIsRenamed(t *testing.T) {
 	page := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
 	require.Equal(t, path, page.Header.Get("Location"))
 	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
+	b.Post(path+"/rename", url.Values{"name": {"BI"}, "shownName": {"BI"}, "description": {"For Bo"}}).Is(t, 303)
+	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Bo</bdi>`) // another opened the form before
 	b.Get(acme.Path("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 

@@ -109,17 +109,17 @@ func (_m *mockKeys) List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Ke
 	return r0, r1
 }
 
-// Rename provides a mock function with given fields: ctx, actor, id, label, request
-func (_m *mockKeys) Rename(ctx context.Context, actor apikeys.Actor, id string, label apikeys.Label, request audit.Request) error {
-	ret := _m.Called(ctx, actor, id, label, request)
+// Rename provides a mock function with given fields: ctx, actor, id, shown, label, request
+func (_m *mockKeys) Rename(ctx context.Context, actor apikeys.Actor, id string, shown apikeys.Label, label apikeys.Label, request audit.Request) error {
+	ret := _m.Called(ctx, actor, id, shown, label, request)
 
 	if len(ret) == 0 {
 		panic("no return value specified for Rename")
 	}
 
 	var r0 error
-	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, string, apikeys.Label, audit.Request) error); ok {
-		r0 = rf(ctx, actor, id, label, request)
+	if rf, ok := ret.Get(0).(func(context.Context, apikeys.Actor, string, apikeys.Label, apikeys.Label, audit.Request) error); ok {
+		r0 = rf(ctx, actor, id, shown, label, request)
 	} else {
 		r0 = ret.Error(0)
 	}
