@@ -65,15 +65,15 @@ func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
 }
 
 func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
-	here := ui.LocalPath(c.OriginalURL())
 	switch {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return ui.Link{Name: "Open the page", Path: downloadScreenPath(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
-		return ui.Link{Name: "Try again", Path: here}
+		return ui.Link{Name: "Try again"} // this address, which the page does not repeat: it may have a secret
 	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
+		here := ui.LocalPath(apikeys.Redact(c.OriginalURL()))
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
 	}
 	return view.Home()

@@ -27,7 +27,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 			return err
 		}
 		// After a POST the sign-in continues at the form's page, which has the same path.
-		next := cmp.Or(downloadScreenPath(c), ui.LocalPath(c.OriginalURL()))
+		next := cmp.Or(downloadScreenPath(c), ui.LocalPath(apikeys.Redact(c.OriginalURL())))
 		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
 }
@@ -116,15 +116,14 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreenPath(c) == "" {
 		return false
 	}
-	site := c.Get("Sec-Fetch-Site")
-	if site != "" {
+	if site := c.Get("Sec-Fetch-Site"); site != "" {
 		return site != "same-origin"
 	}
 	referer, err := url.Parse(c.Get(fiber.HeaderReferer))
 	return err != nil || referer.Host == "" || referer.Host != string(c.Request().Header.Host())
 }
 
-// downloadScreenPath returns the path, with the query, of the screen that offers the requested file, or "".
+// downloadScreenPath returns the path, with the query but no key, of the screen that offers the requested file, or "".
 func downloadScreenPath(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {
@@ -133,5 +132,5 @@ func downloadScreenPath(c *fiber.Ctx) string {
 	if query := c.Context().URI().QueryString(); len(query) > 0 {
 		path += "?" + string(query)
 	}
-	return ui.LocalPath(path)
+	return ui.LocalPath(apikeys.Redact(path))
 }
