@@ -37,10 +37,7 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	}
-	ui.Flash(c, ui.Notice{
-		Strong: "Recovery codes replaced.",
-		Before: " The old ones no longer work.",
-	})
+	ui.Flash(c, ui.Notice{Strong: "Recovery codes replaced.", Before: " The old ones no longer work."})
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", "/account", codes)
 }
 

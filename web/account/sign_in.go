@@ -21,6 +21,7 @@ type signInView struct {
 	SessionEnded bool
 	CookieLost   bool // whether the browser dropped the cookie of the new session
 
+	Account       string // the id of the person who enters the code
 	Recovery      bool   // whether the form asks for a recovery code instead of a code of the app
 	OtherCodePath string // path of the form for the other kind of code
 }

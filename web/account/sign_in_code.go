@@ -21,7 +21,7 @@ func (h *Handler) CodeForm(c *fiber.Ctx) error {
 	if !session.SecondStepDue {
 		return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 	}
-	return h.renderCode(c, fiber.StatusOK, signInView{})
+	return h.renderCode(c, fiber.StatusOK, signInView{Account: session.Person.ID})
 }
 
 func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
@@ -48,18 +48,23 @@ func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
 
-// VerifyCode handles POST /sign-in/code.
+// VerifyCode handles POST /sign-in/code. A form that another account opened counts no attempt.
 func (h *Handler) VerifyCode(c *fiber.Ctx) error {
-	session, err := h.Identity.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
-		ui.FormValue(c, "code"))
+	token := c.Cookies(ui.SessionCookie)
+	session, err := h.Identity.Session(c.UserContext(), token)
+	account := session.Person.ID
+	if opener := ui.FormValue(c, "account"); err == nil && opener != "" && opener != account {
+		return restartSignIn(c)
+	}
+	session, err = h.Identity.VerifySecondStep(c.UserContext(), token, ui.FormValue(c, "code"))
 	if end := ui.LockoutEnd(c, err); end != nil {
-		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Locked: end})
+		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Account: account, Locked: end})
 	}
 	switch {
 	case errors.Is(err, identity.ErrNoSession):
 		return restartSignIn(c)
 	case errors.Is(err, identity.ErrWrongCode):
-		return h.renderCode(c, fiber.StatusUnauthorized, signInView{WrongCredentials: true})
+		return h.renderCode(c, fiber.StatusUnauthorized, signInView{Account: account, WrongCredentials: true})
 	case err != nil:
 		return err
 	}
@@ -72,12 +77,10 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 
 // flashCodesLeft shows the number of recovery codes left, unless reading the number fails.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
-	left, err := h.Identity.RecoveryCodesLeft(c.UserContext(), session.Token)
-	if err != nil {
-		return
+	if left, err := h.Identity.RecoveryCodesLeft(c.UserContext(), session.Token); err == nil {
+		ui.Flash(c, ui.Notice{
+			Strong: ui.Plural(int64(left), "%s recovery code left.", "%s recovery codes left."),
+			Before: " Create new ones in your account.",
+		})
 	}
-	ui.Flash(c, ui.Notice{
-		Strong: ui.Plural(int64(left), "%s recovery code left.", "%s recovery codes left."),
-		Before: " Create new ones in your account.",
-	})
 }
