@@ -2,12 +2,13 @@ package limit
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"dg/platform/apperr"
 )
@@ -33,7 +34,7 @@ type Options struct {
 // Limiter is a semaphore for each key, one for each site, and one for all keys together.
 type Limiter struct {
 	options Options
-	total   *semaphore
+	total   *semaphore.Weighted
 
 	mu         sync.Mutex
 	semaphores map[semaphoreKey]*sharedSemaphore // semaphores of running or waiting work
@@ -50,13 +51,17 @@ type semaphoreKey struct {
 }
 
 type sharedSemaphore struct {
-	semaphore
+	*semaphore.Weighted
 	refs int // goroutines that hold or wait for a slot
 }
 
 // New returns a limiter whose slots are all free.
 func New(o Options) *Limiter {
-	return &Limiter{options: o, total: &semaphore{free: int64(o.Max)}, semaphores: map[semaphoreKey]*sharedSemaphore{}}
+	return &Limiter{
+		options:    o,
+		total:      semaphore.NewWeighted(int64(o.Max)),
+		semaphores: map[semaphoreKey]*sharedSemaphore{},
+	}
 }
 
 // Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
@@ -66,8 +71,8 @@ func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err 
 	return l.acquire(ctx, semaphoreKey{name: key}, 1)
 }
 
-// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Work that fits
-// into the free slots overtakes larger work that has waited for less than overtakeWindow.
+// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Later work does not
+// overtake it, so that large work does not starve.
 func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func(), err error) {
 	return l.acquire(ctx, semaphoreKey{name: key}, n)
 }
@@ -91,7 +96,7 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 		site := semaphoreKey{name: l.options.SiteOf(key.name), isSite: true}
 		freeSite, ok = l.take(waitCtx, site, l.options.PerSite, slots)
 	}
-	if !ok || l.total.acquire(waitCtx, slots) != nil {
+	if !ok || l.total.Acquire(waitCtx, slots) != nil {
 		freeSite()
 		freeKey()
 		return nil, l.failure(ctx, began, false)
@@ -99,7 +104,7 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
 		l.running.Add(-1)
-		l.total.release(slots)
+		l.total.Release(slots)
 		freeSite()
 		freeKey()
 	}), nil
@@ -110,12 +115,12 @@ func (l *Limiter) take(
 	ctx context.Context, key semaphoreKey, capacity int, slots int64,
 ) (free func(), ok bool) {
 	s := l.enter(key, capacity)
-	if s.acquire(ctx, slots) != nil {
+	if s.Acquire(ctx, slots) != nil {
 		l.leave(key, s)
 		return func() {}, false
 	}
 	return func() {
-		s.release(slots)
+		s.Release(slots)
 		l.leave(key, s)
 	}, true
 }
@@ -125,7 +130,7 @@ func (l *Limiter) enter(key semaphoreKey, capacity int) *sharedSemaphore {
 	defer l.mu.Unlock()
 	s := l.semaphores[key]
 	if s == nil {
-		s = &sharedSemaphore{semaphore: semaphore{free: int64(capacity)}}
+		s = &sharedSemaphore{Weighted: semaphore.NewWeighted(int64(capacity))}
 		l.semaphores[key] = s
 	}
 	s.refs++
@@ -168,71 +173,4 @@ type Stats struct {
 // Stats returns how much work runs and waits now, and how much was refused since the start.
 func (l *Limiter) Stats() Stats {
 	return Stats{l.running.Load(), l.waiting.Load(), l.refused.Load(), l.keyRefused.Load()}
-}
-
-// overtakeWindow is how long waiters for fewer slots may overtake a waiter.
-const overtakeWindow = time.Second
-
-// semaphore grants slots to the first waiter for which enough are free. After overtakeWindow a
-// waiter is no longer overtaken, so that large work does not starve.
-type semaphore struct {
-	mu      sync.Mutex
-	free    int64
-	waiters list.List // elements are *waiter, oldest first
-}
-
-type waiter struct {
-	slots   int64
-	since   time.Time
-	granted chan struct{} // closed when the slots are granted
-}
-
-func (s *semaphore) acquire(ctx context.Context, n int64) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	w := &waiter{n, time.Now(), make(chan struct{})}
-	s.mu.Lock()
-	element := s.waiters.PushBack(w)
-	s.grant()
-	s.mu.Unlock()
-	select {
-	case <-w.granted:
-		return nil
-	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-w.granted: // the slot was granted while ctx ended
-		return nil
-	default:
-	}
-	s.waiters.Remove(element)
-	s.grant() // waiters behind it may fit into the free slots
-	return ctx.Err()
-}
-
-func (s *semaphore) release(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free += n
-	s.grant()
-}
-
-// grant gives free slots to waiters. The caller must hold mu.
-func (s *semaphore) grant() {
-	for element := s.waiters.Front(); element != nil; {
-		next := element.Next()
-		w := element.Value.(*waiter)
-		switch {
-		case w.slots <= s.free:
-			s.free -= w.slots
-			s.waiters.Remove(element)
-			close(w.granted)
-		case time.Since(w.since) >= overtakeWindow:
-			return
-		}
-		element = next
-	}
 }
