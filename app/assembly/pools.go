@@ -22,7 +22,7 @@ import (
 type Pools struct {
 	Requests  *postgres.DB // short queries
 	Snapshots *postgres.DB // reports, exports and the sealer
-	Recheck   *postgres.DB // one connection, which rechecks access during downloads
+	Recheck   *postgres.DB // rechecks access during downloads; the second connection replaces a silent one
 
 	Replicas []*postgres.Replica // standbys that take reads of the pool Snapshots
 }
@@ -30,8 +30,8 @@ type Pools struct {
 const (
 	// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
 	maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequestConns makes 31 connections together with the other pools. max_connections is
-	// 100 by default, with 3 reserved for superusers: three instances leave 4.
+	// defaultRequestConns makes 32 connections together with the other pools. max_connections is
+	// 100 by default, with 3 reserved for superusers: three instances leave one.
 	defaultRequestConns = 12
 )
 
@@ -46,7 +46,7 @@ func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
 	}
 	p.Requests = open("requests", cmp.Or(settings.MaxRequestConns, defaultRequestConns))
 	p.Snapshots = open("snapshots", maxSnapshotConns)
-	p.Recheck = open("recheck", 1)
+	p.Recheck = open("recheck", 2)
 	if err == nil {
 		p.Replicas, err = postgres.OpenReplicas(ctx, settings.Replicas, p.Requests,
 			poolOptions(settings, "snapshots", maxSnapshotConns))

@@ -17,6 +17,7 @@ const (
 	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
 	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
+	recheckTimeout  = 2 * time.Second        // after a failover, the connection of the first recheck may be silent
 	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without a turn
 )
 
@@ -104,12 +105,17 @@ func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
 	}
-	err := g.recheck(g.Context)
+	recheck := func() error {
+		ctx, cancel := context.WithTimeout(g.Context, recheckTimeout)
+		defer cancel()
+		return g.recheck(ctx)
+	}
+	err := recheck()
 	for postgres.IsUnavailable(err) && g.Context.Err() == nil {
 		select {
 		case <-g.Context.Done():
 		case <-time.After(recheckInterval):
-			err = g.recheck(g.Context)
+			err = recheck()
 		}
 	}
 	g.recheckedAt = time.Now()

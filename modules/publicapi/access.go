@@ -1,7 +1,6 @@
 package publicapi
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -32,10 +31,8 @@ func sendsToken(c *fiber.Ctx) bool {
 
 func authorizationHeaders(c *fiber.Ctx) []string {
 	var headers []string
-	for name, value := range c.Request().Header.All() { // a fiber.App may be configured to keep the case of names
-		if bytes.EqualFold(name, []byte(fiber.HeaderAuthorization)) {
-			headers = append(headers, string(value))
-		}
+	for _, value := range c.Request().Header.PeekAll(fiber.HeaderAuthorization) {
+		headers = append(headers, string(value))
 	}
 	return headers
 }

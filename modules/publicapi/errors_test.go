@@ -178,6 +178,7 @@ func setRawRequest(method, headersAndBody string) func(*attempt) {
 
 var testsOfOtherMessages = map[string]string{
 	"KeyStopped":                   "TestExportOfRevokedKeyIsRefused",
+	"TooManyConnections":           "TestRefusedConnectionGetsTheErrorBody",
 	"TooManyReports":               "TestRefusalOfEachLimiterIsDocumented",
 	"TooManyLargeAnswers":          "TestRefusalOfEachLimiterIsDocumented",
 	"TooManyRequestsAtOnce":        "TestRefusalOfEachLimiterIsDocumented",

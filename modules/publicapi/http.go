@@ -24,9 +24,16 @@ const (
 	documentPath = "/openapi/v1.json"
 )
 
-// Mount adds the API to any fiber.App, before every other route. It matches paths exactly under
-// any settings of the app, refuses keys on all other paths, and writes the API's errors.
-func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
+// Mount adds the API to a fiber.App, before every other route. It matches paths exactly whatever
+// the app's settings, refuses keys on all other paths, and writes the API's errors. It panics under
+// ETag, which would collect an export in memory and send a broken one as whole (as middleware that reads
+// bodies does), and under DisableHeaderNormalizing, because HTTP/2 proxies send headers in lower case.
+func (a *API) Mount(app *fiber.App) {
+	if config := app.Config(); config.ETag || config.DisableHeaderNormalizing {
+		panic("publicapi: mount the API on a fiber.App without ETag and DisableHeaderNormalizing")
+	}
+	app.Use(a.serve)
+}
 
 // serve decides by the path alone whether a request is inside the API. It responds 404 if fiber
 // would route a path that serve has not checked.

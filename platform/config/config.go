@@ -93,7 +93,7 @@ type Serve struct {
 	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
 	Operator       string         `env:"DG_OPERATOR" placeholder:"CONTACT" help:"Who operates the service, for pages of errors: a name and an address, such as Help desk <dg@example.org>."`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
-	// By default the pools need 31 connections to the primary: 12 for requests, 19 for other work.
+	// By default the pools need 32 connections to the primary: 12 for requests, 20 for other work.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 

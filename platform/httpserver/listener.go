@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -23,12 +24,17 @@ const (
 // and of an IPv6 /48. It does not apply to trusted proxies.
 var maxPerNetwork = [...]int{500, 2_000}
 
-var refusalResponse = func() []byte {
-	body := genericFailure(fiber.StatusServiceUnavailable).body()
-	return fmt.Appendf(nil, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
-		"Retry-After: 5\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
-		contentJSON, len(body), body)
-}()
+// refusalResponse returns the response to a connection over a limit, whose request is not read.
+func refusalResponse() []byte {
+	f := genericFailure(fiber.StatusServiceUnavailable)
+	f.Message = "Too many connections are open, from this address or in all. Reuse connections, and close idle ones."
+	f.RequestID = rand.Text()
+	body := f.body()
+	return fmt.Appendf(nil, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
+		"Cache-Control: %s\r\nLink: </docs/errors#%s>; rel=\"help\"\r\nX-Content-Type-Options: nosniff\r\n"+
+		"X-Request-Id: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		cachePrivate, f.Detail, f.RequestID, contentJSON, len(body), body)
+}
 
 // defaultConnections returns the soft limit of open files, which Go has raised, less the reserved ones.
 // It returns at least half of that limit, and at most maxConnections.
@@ -90,7 +96,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return c, nil
 		}
 		l.srv.metrics.refused.Inc()
-		_, _ = accepted.Write(refusalResponse) // never blocks: the response fits into the empty send buffer
+		_, _ = accepted.Write(refusalResponse()) // never blocks: the response fits into the empty send buffer
 		_ = accepted.Close()
 	}
 }

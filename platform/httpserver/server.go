@@ -30,7 +30,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	// ErrorPage responds to failures outside Handle, such as unknown paths; nil: JSON.
 	ErrorPage ErrorPage
-	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
+	// RedactPath removes secrets from a path before it is logged; nil logs no path.
 	RedactPath func(path string) string
 	// MaxConnections bounds open connections; 0: defaultConnections(ReservedFiles).
 	MaxConnections int
@@ -53,7 +53,7 @@ func (o Options) withDefaults() Options {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	if o.RedactPath == nil {
-		o.RedactPath = func(path string) string { return path }
+		o.RedactPath = func(string) string { return "" }
 	}
 	o.MaxConnections = cmp.Or(o.MaxConnections, defaultConnections(o.ReservedFiles))
 	return o

@@ -225,10 +225,11 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 
 // A refused connection gets a complete 503 response with a code of errors.yaml.
 func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
-	response := readResponse(tb.Must(http.ReadResponse(bufio.NewReader(bytes.NewReader(refusalResponse)), nil))(t))
+	response := readResponse(tb.Must(http.ReadResponse(bufio.NewReader(bytes.NewReader(refusalResponse())), nil))(t))
 	require.NoError(t, response.err, "the length is right")
 	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 	require.Contains(t, response.body, `"details":{"code":"ERR_UNAVAILABLE"}`)
+	require.Len(t, response.Header.Get("X-Request-Id"), 26)
 }
 
 // A connection that the client aborts within a request is counted. The log has at most one line a second, and no error.
