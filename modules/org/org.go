@@ -10,9 +10,6 @@ type Organisation struct {
 	Version        int64 // random and new after every change; see the package comment
 }
 
-// TableName implements gorm's Tabler.
-func (Organisation) TableName() string { return "organisations" }
-
 // Membership is a person's role in an organisation, with the organisation.
 type Membership struct {
 	// OrganisationID comes from the membership's row. The policy compares it with Organisation.ID.
@@ -21,9 +18,6 @@ type Membership struct {
 	Role           Role
 	HasOthers      bool `gorm:"-"` // whether the person belongs to other organisations too
 }
-
-// TableName implements gorm's Tabler.
-func (Membership) TableName() string { return "memberships" }
 
 // Member is a person's role in an organisation, as the list of members shows it.
 type Member struct {
