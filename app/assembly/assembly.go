@@ -68,16 +68,6 @@ func New(ctx context.Context, settings Settings) (*Program, error) {
 		pools.Close()
 		return nil, err
 	}
-	p, err := NewWithPools(pools, settings)
-	if err != nil {
-		pools.Close()
-		return nil, err
-	}
-	return p, nil
-}
-
-// NewWithPools builds a Program on open pools. Close of the Program closes the pools.
-func NewWithPools(pools Pools, settings Settings) (*Program, error) {
 	if settings.Now == nil {
 		settings.Now = time.Now
 	}
@@ -85,6 +75,7 @@ func NewWithPools(pools Pools, settings Settings) (*Program, error) {
 	counters := newMetrics(p.Ops)
 	services, err := newServices(pools, settings, p.Ops, counters)
 	if err != nil {
+		pools.Close()
 		return nil, err
 	}
 	p.Keys = services.Keys
