@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   - Chunked requests and contradicting lengths are refused, against request smuggling.
-//   - WriteError turns errors into responses. It logs causes of server errors with the request id.
+//   - Errors become responses. Causes of server errors are logged with the request id.
 //   - A response is sent after its handler has returned. Its Source must not keep the *fiber.Ctx,
 //     which may serve another request by then.
 //   - A truncated stream does not look complete: its connection is reset (SO_LINGER 0), also when

@@ -23,14 +23,13 @@ func encodeBody(c *fiber.Ctx, plain []byte) []byte {
 		return plain
 	}
 	c.Set(fiber.HeaderContentEncoding, "gzip")
-	return Gzip(plain)
-}
-
-// Gzip compresses the body at gzipLevel.
-func Gzip(body []byte) []byte {
-	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(w)
+	return compress(w, plain)
+}
+
+func compress(w *gzip.Writer, body []byte) []byte {
+	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w.Reset(buf)
 	_, _ = w.Write(body) // a bytes.Buffer returns no error
 	_ = w.Close()
@@ -66,14 +65,11 @@ type File struct {
 // the highest level.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
-	var gzipped bytes.Buffer
-	w, err := gzip.NewWriterLevel(&gzipped, gzip.BestCompression)
+	w, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
-	_, _ = w.Write(body) // a bytes.Buffer returns no error
-	_ = w.Close()
-	return File{body, gzipped.Bytes(), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
+	return File{body, compress(w, body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
 }
 
 // SendFile responds with a file, or with 304 if If-None-Match has its ETag.
@@ -121,10 +117,7 @@ func NotModified(c *fiber.Ctx, etag string) bool {
 
 // SendNotModified responds with 304 and the headers that RFC 9110 requires of it.
 func SendNotModified(c *fiber.Ctx, etag string) error {
-	h := &c.Context().Response.Header
-	h.Set(fiber.HeaderETag, etag)
-	h.Set(fiber.HeaderCacheControl, cachePrivate)
-	h.Set(fiber.HeaderVary, varyOn)
+	setHeaders(c, etag)
 	c.Status(fiber.StatusNotModified)
 	return nil
 }
@@ -159,14 +152,18 @@ func JSONHead(c *fiber.Ctx, etag string) error {
 }
 
 func setJSONHeaders(c *fiber.Ctx, etag string) {
+	setHeaders(c, etag)
+	c.Context().Response.Header.SetContentType(contentJSON)
+	c.Status(fiber.StatusOK)
+}
+
+func setHeaders(c *fiber.Ctx, etag string) {
 	h := &c.Context().Response.Header
 	if etag != "" {
 		h.Set(fiber.HeaderETag, etag)
 	}
 	h.Set(fiber.HeaderCacheControl, cachePrivate)
 	h.Set(fiber.HeaderVary, varyOn)
-	h.SetContentType(contentJSON)
-	c.Status(fiber.StatusOK)
 }
 
 type bodySource struct {

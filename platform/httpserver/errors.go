@@ -23,17 +23,9 @@ const (
 	defaultRetryAfter = 2 // of a 503, in seconds
 )
 
-// WriteError responds with err and returns nil. An *apperr.Error other than Internal decides code
-// and message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable
+// classify returns the failure that responds with err. An *apperr.Error other than Internal decides
+// code and message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable
 // database becomes 503. Any other error becomes 500, and only the log shows its cause.
-func WriteError(c *fiber.Ctx, err error) error {
-	r := requestOf(c)
-	f := classify(err)
-	r.logFailure(f, err)
-	r.writeFailure(c, f)
-	return nil
-}
-
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {

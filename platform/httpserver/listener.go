@@ -125,13 +125,8 @@ func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 	return c
 }
 
+// Close also removes the connection from the counts, once.
 func (c *conn) Close() error {
-	c.forget()
-	return c.TCPConn.Close()
-}
-
-// forget removes the connection from the counts. A second call does nothing.
-func (c *conn) forget() {
 	c.listener.mu.Lock()
 	defer c.listener.mu.Unlock()
 	if _, open := c.listener.openConns[c]; open {
@@ -142,6 +137,7 @@ func (c *conn) forget() {
 			}
 		}
 	}
+	return c.TCPConn.Close()
 }
 
 func (l *listener) count() int {
@@ -150,19 +146,11 @@ func (l *listener) count() int {
 	return len(l.openConns)
 }
 
-// abortWrites makes the pending writes of all open connections fail.
-func (l *listener) abortWrites() {
+// each calls do for each open connection.
+func (l *listener) each(do func(*net.TCPConn)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.openConns {
-		_ = c.SetWriteDeadline(time.Now())
-	}
-}
-
-func (l *listener) closeAll() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for c := range l.openConns {
-		_ = c.TCPConn.Close()
+		do(c.TCPConn)
 	}
 }

@@ -84,11 +84,12 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 }
 
 func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
-	err := recoverPanic(func() error { return handle(c) })
-	if err == nil {
-		return nil
+	if err := recoverPanic(func() error { return handle(c) }); err != nil {
+		f := classify(err)
+		r.logFailure(f, err)
+		r.writeFailure(c, f)
 	}
-	return WriteError(c, err)
+	return nil
 }
 
 // recoverPanic returns a panic of f as an error: fasthttp does not recover, and dg would crash.

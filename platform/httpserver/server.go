@@ -180,10 +180,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			s.opts.Grace.String())
 	}
 	s.abort(ErrStopped)
-	s.listener.abortWrites()
+	s.listener.each(func(c *net.TCPConn) { _ = c.SetWriteDeadline(time.Now()) }) // pending writes fail
 	ended := waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
 	waitUntil(closeWait, func() bool { return s.listener.count() == 0 })
-	s.listener.closeAll()
+	s.listener.each(func(c *net.TCPConn) { _ = c.Close() })
 	if !ended {
 		return fmt.Errorf("shutdown: %d requests did not end", s.running.Load())
 	}

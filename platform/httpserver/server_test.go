@@ -206,7 +206,7 @@ func TestConnectionsPerAddressAreBounded(t *testing.T) {
 // rules.md, Bounds: a /48 has at most 2,000 connections in total. A second close of a connection frees no second slot.
 func TestConnectionsPerSiteAreBounded(t *testing.T) {
 	listener := New(Options{MaxConnections: 10_000}).listener
-	connect := func(address string) *conn { return listener.admit(nil, netip.MustParseAddr(address)) }
+	connect := func(address string) *conn { return listener.admit(&net.TCPConn{}, netip.MustParseAddr(address)) }
 	var lastConn *conn
 	for i := range maxPerNetwork[1] {
 		lastConn = connect(fmt.Sprintf("2001:db8:1:%x::1", i))
@@ -215,10 +215,10 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
 	otherConn := connect("2001:db8:2::1")
 	require.NotNil(t, otherConn)
-	otherConn.forget()
+	otherConn.Close()
 	require.Len(t, listener.connsByNetwork, maxPerNetwork[1]+1, "a network without connections is forgotten")
-	lastConn.forget()
-	lastConn.forget()
+	lastConn.Close()
+	lastConn.Close()
 	require.NotNil(t, connect("2001:db8:1:ffff::1"))
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
 }

@@ -41,7 +41,7 @@ type Source interface {
 }
 
 // Stream responds with header and the source's blocks, compressed if the client accepts gzip. It
-// returns an error of the first block, for WriteError; a later error resets the connection. It
+// returns an error of the first block, which becomes the response; a later error resets the connection. It
 // always closes the source. HTTP/1.0 gets 505, because a truncated file without chunks looks
 // complete. A Range header gets 400.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
