@@ -37,33 +37,32 @@ type Session struct {
 // Session returns the session of the token. It stores the use and extends the idle timeout of a
 // signed-in session whose stored use is a minute old. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
-	return s.SessionOn(ctx, s.db, token)
-}
-
-// SessionOn is Session on another pool, such as that of rechecks during downloads.
-func (s *Service) SessionOn(ctx context.Context, db *postgres.DB, token string) (Session, error) {
-	tx := db.Gorm.WithContext(ctx)
+	tx := s.gorm(ctx)
 	now := s.clock()
-	row, err := readSession(tx, token, now, db.HasReplicas())
+	row, err := readSession(tx, token, now, s.db.HasReplicas())
 	if err != nil {
 		return Session{}, err
 	}
 	session := Session{
-		Person:        row.User.person(),
-		Token:         token,
-		StartedAt:     row.CreatedAt,
-		SecondStepDue: row.SecondStepDue,
-		Position:      row.Position,
+		Person: row.User.person(), Token: token, StartedAt: row.CreatedAt,
+		SecondStepDue: row.SecondStepDue, Position: row.Position,
 	}
 	if session.SecondStepDue || now.Sub(row.LastUsedAt) < touchInterval {
 		return session, nil
 	}
-	err = updateSession(tx, "identity.touch", token,
+	return session, updateSession(tx, "identity.touch", token,
 		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)})
-	if err != nil {
-		return Session{}, err
-	}
-	return session, nil
+}
+
+// Recheck returns ErrNoSession once the session has ended, or goes on with another password or
+// two-step secret: a thief may hold its old token.
+func (s *Service) Recheck(ctx context.Context, db *postgres.DB, session Session) error {
+	tx := db.Gorm.WithContext(ctx).Scopes(acrossOrganisations).Joins("join sessions s on s.user_id = users.id")
+	_, err := takeRow[userRow](tx, "identity.recheck", ErrNoSession, `users.id = ? and s.created_at = ?
+		and s.expires_at > ? and not s.second_step_due
+		and password_since is not distinct from ? and totp_since is not distinct from ?`,
+		session.Person.ID, session.StartedAt, s.clock(), session.Person.PasswordSince, session.Person.TwoStepSince)
+	return err
 }
 
 // SignOut ends the session of the token, if there is one.

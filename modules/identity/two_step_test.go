@@ -166,7 +166,9 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	otherSession := b.signIn(ann)
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, "123456")), identity.ErrTwoStepOff)
 	otherOffer, _ := b.offerTwoStep(otherSession)
+	download := session
 	offer, session := b.offerTwoStep(session)
+	require.NoError(t, b.service.Recheck(b.ctx(), b.DB, download), "it goes on under the new token")
 	require.NotEqual(t, offer.Secret, otherOffer.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
 	require.Equal(t, "otpauth://totp/DG:Ann%2BDG@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
@@ -174,6 +176,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
 	turnedOn := tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
+	require.ErrorIs(t, b.service.Recheck(b.ctx(), b.DB, download), identity.ErrNoSession, "a thief may have its token")
 	require.True(t, turnedOn.Person.TwoStep)
 	require.Equal(t, b.now(), *turnedOn.Person.TwoStepSince)
 	require.Equal(t, session.StartedAt, turnedOn.StartedAt)

@@ -103,21 +103,21 @@ func (s Services) RequireSignIn(c *fiber.Ctx) (*Principal, error) {
 
 // AccessCheck returns a check that fails once the principal is signed out or lacks the permission.
 func (s Services) AccessCheck(p *Principal, permission authz.Permission) exports.Recheck {
-	return accessCheck(p, permission, s.Identity.SessionOn, s.Orgs.MembershipOn)
+	return accessCheck(p, permission, s.Identity.Recheck, s.Orgs.MembershipOn)
 }
 
 func accessCheck(
 	p *Principal, permission authz.Permission,
-	sessionOn func(context.Context, *postgres.DB, string) (identity.Session, error),
+	recheckSession func(context.Context, *postgres.DB, identity.Session) error,
 	membershipOn func(_ context.Context, _ *postgres.DB, personID, slug string) (org.Membership, error),
 ) exports.Recheck {
 	return func(ctx context.Context, db *postgres.DB) error {
-		session, err := sessionOn(ctx, db, p.Token)
+		err := recheckSession(ctx, db, p.Session)
 		if err != nil {
 			return err
 		}
-		now := Principal{Session: session, policy: p.policy}
-		now.Membership, err = membershipOn(ctx, db, session.Person.ID, p.Organisation.Slug)
+		now := Principal{Session: p.Session, policy: p.policy}
+		now.Membership, err = membershipOn(ctx, db, p.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}

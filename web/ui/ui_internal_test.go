@@ -147,9 +147,7 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 		"policy undecided":        {membership: owner, policy: broken, status: http.StatusInternalServerError},
 	} {
 		err := accessCheck(&Principal{Membership: owner, policy: cmp.Or(c.policy, policy)}, audit.ReadAuditLog,
-			func(context.Context, *postgres.DB, string) (identity.Session, error) {
-				return identity.Session{Person: identity.Person{ID: "ann"}}, c.sessionErr
-			},
+			func(context.Context, *postgres.DB, identity.Session) error { return c.sessionErr },
 			func(context.Context, *postgres.DB, string, string) (org.Membership, error) {
 				return c.membership, c.membershipErr
 			})(t.Context(), nil)
