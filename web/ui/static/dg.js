@@ -228,6 +228,7 @@
         say(el.textContent);
       }
       else if (tries > 0) setTimeout(look, 5000, tries - 1);
+      else el.textContent = 'No request came in ten minutes. The page of the key shows later ones.';
     };
     el.hidden = false;
     say(`${document.getElementById('copy').textContent} ${el.textContent}`);
