@@ -3,6 +3,7 @@ package audit_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"math/rand/v2"
 	"reflect"
@@ -380,6 +381,11 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 		require.Equal(t, older[:min(limit, len(older))], page, "older: %+v", f)
 	}
 	require.Greater(t, selected, 10_000, "the filters select entries")
+	late, cancel := context.WithTimeout(t.Context(), 0)
+	cancel()
+	for f, want := range map[audit.Filter]error{{KeyID: "k1"}: audit.ErrLongSearch, {}: context.DeadlineExceeded} {
+		require.ErrorIs(t, tb.ErrorOf(b.log.List(late, ourOrganisation, audit.Page{Filter: f})), want)
+	}
 	theirID := b.list(t, theirOrganisation, audit.Page{Limit: 1})[0].ID
 	for _, id := range []int64{theirID, -1, 1 << 60} {
 		require.Empty(t, b.list(t, ourOrganisation, audit.Page{Before: id, Limit: 9}))

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"dg/platform/apperr"
@@ -53,7 +55,10 @@ const logSQL = ` (
 	       jsonb_build_object('refusals', refusals), '', '', '', '', '' from audit_refusals) e
 	where org_id = @org`
 
-// List returns a page of the organisation's log, newest first.
+// ErrLongSearch says that a filter without an index reached the deadline.
+var ErrLongSearch = apperr.NewField("from", "The search took too long. Choose From and To, or fewer days.")
+
+// List returns a page of the organisation's log, newest first. Errors: ErrLongSearch, the cause of ctx.
 func (l *Log) List(ctx context.Context, organisationID string, p Page) (entries []Entry, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {
@@ -65,6 +70,10 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) (entries 
 	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
 		"/* audit.list */ select * from"+logSQL+conditions+" order by at desc, id desc limit ?",
 		append(values, p.Limit)...).Scan(&entries).Error
+	err = cmp.Or(context.Cause(ctx), err)
+	if errors.Is(err, context.DeadlineExceeded) && (p.Filter.Action != "" || p.Filter.KeyID != "") {
+		return nil, ErrLongSearch
+	}
 	return entries, apperr.Annotate(err, "audit: list")
 }
 

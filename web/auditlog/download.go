@@ -1,8 +1,6 @@
 package auditlog
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,24 +41,6 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if c.Method() == fiber.MethodHead {
 		return httpserver.StreamHead(c, headers)
 	}
-	release, err := h.Downloads.Acquire(c.UserContext(), p.Organisation.ID)
-	if err != nil {
-		return err
-	}
-	d := &logDownload{
-		dialect: query.dialect,
-		page:    audit.Page{Filter: query.page.Filter, Limit: entriesPerQuery},
-		release: release,
-		gate:    h.Exports.NewGate(c, h.AccessCheck(p, audit.ReadAuditLog)),
-		block:   query.dialect.AppendHeader(nil, csvHeader),
-	}
-	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
-	streamed := false
-	defer func() {
-		if !streamed { // after a panic; otherwise Stream closes d
-			d.Close(0, nil)
-		}
-	}()
 	details := map[string]any{}
 	for name, values := range query.Query() {
 		details[name] = values[0]
@@ -74,8 +54,19 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		Details:        details,
 		Request:        apikeys.AuditRequest(c, c.Path()),
 	}
-	d.record = func() error { return h.Log.Append(ctx, entry) }
-	streamed = true
+	release, err := h.Downloads.Acquire(ctx, p.Organisation.ID)
+	if err != nil {
+		return err
+	}
+	d := &logDownload{
+		dialect: query.dialect,
+		record:  func() error { return h.Log.Append(ctx, entry) },
+		page:    audit.Page{Filter: query.page.Filter, Limit: entriesPerQuery},
+		release: release,
+		gate:    h.Exports.NewGate(c, h.AccessCheck(p, audit.ReadAuditLog)),
+		block:   query.dialect.AppendHeader(nil, csvHeader),
+	}
+	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	return httpserver.Stream(c, d, headers)
 }
 
@@ -108,7 +99,7 @@ func (d *logDownload) Next() ([]byte, error) {
 	}
 	entries, err := d.list()
 	if err != nil {
-		return nil, cmp.Or(context.Cause(d.gate.Context), err)
+		return nil, err
 	}
 	block := d.block
 	for _, e := range entries {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -35,11 +36,9 @@ func (h *Handler) addHistory(
 		view.Replaces = &keyRow{Name: "An older key", Path: p.KeyPath(k.Replaces, "")}
 	}
 	for _, other := range keys {
-		row := h.keyRow(p, other)
-		switch {
-		case k.Replaces == other.ID:
+		if row := h.keyRow(p, other); k.Replaces == other.ID {
 			view.Replaces = &row
-		case other.Replaces == k.ID:
+		} else if other.Replaces == k.ID {
 			view.Successor = &row
 		}
 	}
@@ -57,7 +56,7 @@ func (h *Handler) eventsOf(
 ) (events []keyEvent, err error) {
 	for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
 		entries, err := h.Log.List(ctx, p.Organisation.ID, audit.Page{
-			Filter: audit.Filter{Action: action, KeyID: k.ID}, Limit: maxEvents,
+			Filter: audit.Filter{Action: action, KeyID: k.ID, From: k.CreatedAt.Add(-time.Hour)}, Limit: maxEvents,
 		})
 		if err != nil {
 			return nil, err
