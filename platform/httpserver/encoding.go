@@ -28,6 +28,14 @@ func encodeBody(c *fiber.Ctx, plain []byte) []byte {
 	return compress(w, plain)
 }
 
+func newGzipWriter(level int) *gzip.Writer {
+	w, err := gzip.NewWriterLevel(nil, level)
+	if err != nil {
+		panic(err) // levels are constants
+	}
+	return w
+}
+
 func compress(w *gzip.Writer, body []byte) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w.Reset(buf)
@@ -65,11 +73,8 @@ type File struct {
 // the highest level.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
-	w, err := gzip.NewWriterLevel(nil, gzip.BestCompression)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	return File{body, compress(w, body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
+	gzipped := compress(newGzipWriter(gzip.BestCompression), body)
+	return File{body, gzipped, mediaType, "no-cache", hex.EncodeToString(sum[:6])}
 }
 
 // SendFile responds with a file, or with 304 if If-None-Match has its ETag.

@@ -188,13 +188,7 @@ func (s *stream) copyTo(w io.Writer, flush func() error) error {
 	return nil
 }
 
-var gzipWriters = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, gzipLevel)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	return w
-}}
+var gzipWriters = sync.Pool{New: func() any { return newGzipWriter(gzipLevel) }}
 
 // copyOrCompress calls copyTo, through gzip if s.compress is set. A truncated file gets no footer.
 func (s *stream) copyOrCompress(w io.Writer) error {

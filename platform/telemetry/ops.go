@@ -9,7 +9,6 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,27 +21,12 @@ import (
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
-	profiles := http.NewServeMux()
-	profiles.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	// pprof.Cmdline is left out, because a flag may contain the database's password.
-	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
-	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	mux.Handle("GET /debug/pprof/", oneAtATime(profiles))
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return allowHost(hostOf(addr), mux)
-}
-
-// oneAtATime refuses concurrent requests, because a profile takes memory and processor time.
-func oneAtATime(h http.Handler) http.Handler {
-	var running sync.Mutex
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !running.TryLock() {
-			http.Error(w, "Another profile runs. Try again later.", http.StatusServiceUnavailable)
-			return
-		}
-		defer running.Unlock()
-		h.ServeHTTP(w, r)
-	})
 }
 
 // allowHost prevents DNS rebinding, by which a page in an operator's browser could read profiles.

@@ -15,16 +15,14 @@ const restartWait = 10 * time.Second
 
 // Supervisor runs background work. It logs and counts a panic, and restarts the work after a wait.
 type Supervisor struct {
-	log         *slog.Logger
-	panics      *prometheus.CounterVec
-	restartWait time.Duration
+	log    *slog.Logger
+	panics *prometheus.CounterVec
 }
 
 // NewSupervisor returns a supervisor that logs panics to log and counts them in metrics.
 func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor {
 	s := &Supervisor{
-		log:         log,
-		restartWait: restartWait,
+		log: log,
 		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_background_panics_total",
 			Help: "Panics of background work. Each is in the log with its stack.",
@@ -41,7 +39,7 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(s.restartWait):
+		case <-time.After(restartWait):
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -30,28 +31,16 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	require.Contains(t, b.String(), "msg=detail waited_ms=60000")
 }
 
-// While a profile runs, any other profile is refused. When the context ends, ServeOps does not wait for a profile.
-func TestProfilesRunOneAtATime(t *testing.T) {
+// When the context ends, ServeOps does not wait for a profile.
+func TestServeOpsDoesNotWaitForAProfile(t *testing.T) {
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	serveCtx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- ServeOps(serveCtx, ln, OpsHandler(NewRegistry(), "127.0.0.1:0")) }()
-	statusOf := func(profile string) int { // 0: the server has stopped
-		request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
-			"http://"+ln.Addr().String()+"/debug/pprof/"+profile, nil))(t)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return 0
-		}
-		defer response.Body.Close()
-		return response.StatusCode
-	}
-	go func() {
-		for statusOf("trace?seconds=30") != 0 { // repeats if the other profile was first
-		}
-	}()
-	for statusOf("goroutine") != http.StatusServiceUnavailable {
-	}
+	request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http://"+ln.Addr().String()+"/debug/pprof/trace?seconds=30", nil))(t)
+	response := tb.Must(http.DefaultClient.Do(request))(t) // the trace has begun
+	defer response.Body.Close()
 	cancel()
 	require.NoError(t, <-served)
 }
@@ -83,24 +72,27 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 
 // A panic in background work is logged with its stack and counted, and the work restarts, unless its context has ended.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
-	var log bytes.Buffer
-	supervisor := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
-	supervisor.restartWait = time.Millisecond
-	ctx, cancel := context.WithCancel(t.Context())
-	runs := 0
-	supervisor.Run(ctx, "sealer", func(context.Context) {
-		if runs++; runs < 4 {
-			panic("index out of range")
-		}
-	})
-	require.Equal(t, 4, runs)
-	require.InDelta(t, 3, testutil.ToFloat64(supervisor.panics.WithLabelValues("sealer")), 0)
-	require.Contains(t, log.String(), "index out of range")
-	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
-	supervisor.restartWait = time.Hour
-	supervisor.Run(ctx, "sealer", func(context.Context) {
-		cancel()
-		panic("late")
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		supervisor := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
+		ctx, cancel := context.WithCancel(t.Context())
+		began := time.Now()
+		runs := 0
+		supervisor.Run(ctx, "sealer", func(context.Context) {
+			if runs++; runs < 4 {
+				panic("index out of range")
+			}
+		})
+		require.Equal(t, 4, runs)
+		require.Equal(t, 3*restartWait, time.Since(began))
+		require.InDelta(t, 3, testutil.ToFloat64(supervisor.panics.WithLabelValues("sealer")), 0)
+		require.Contains(t, log.String(), "index out of range")
+		require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
+		supervisor.Run(ctx, "sealer", func(context.Context) {
+			cancel()
+			panic("late")
+		})
+		require.Equal(t, 3*restartWait, time.Since(began))
 	})
 }
 
