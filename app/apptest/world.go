@@ -35,6 +35,7 @@ func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings)
 	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
 	settings.BaseURL = w.BaseURL
 	settings.Logger = cmp.Or(settings.Logger, slog.New(slog.DiscardHandler))
+	settings.MaxRequestConns = 12
 	settings.Grace = time.Second
 	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	w.Program, err = assembly.New(t.Context(), settings)

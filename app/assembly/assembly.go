@@ -30,11 +30,11 @@ import (
 	"dg/web/ui"
 )
 
-// Settings configure a Program. ServingURL, BaseURL and Logger are required.
+// Settings configure a Program. ServingURL, MaxRequestConns, BaseURL and Logger are required.
 type Settings struct {
 	ServingURL        string
 	Replicas          []string // URLs of hot standbys, with the serving role
-	MaxRequestConns   int32    // connections for requests; 0: defaultRequestConns
+	MaxRequestConns   int32    // connections for requests
 	BaseURL           string
 	Operator          mail.Address // shown on error pages; zero: none
 	Proxies           []netip.Prefix

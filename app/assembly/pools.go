@@ -1,7 +1,6 @@
 package assembly
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -27,13 +26,8 @@ type Pools struct {
 	Replicas []*postgres.Replica // standbys that take reads of the pool Snapshots
 }
 
-const (
-	// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
-	maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequestConns makes 32 connections together with the other pools. max_connections is
-	// 100 by default, with 3 reserved for superusers: three instances leave one.
-	defaultRequestConns = 12
-)
+// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
+const maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
 
 // openPools returns the open pools even with an error, so that the caller can close them.
 func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
@@ -44,7 +38,7 @@ func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
 		db, err = postgres.Open(ctx, settings.ServingURL, poolOptions(settings, name, size))
 		return db
 	}
-	p.Requests = open("requests", cmp.Or(settings.MaxRequestConns, defaultRequestConns))
+	p.Requests = open("requests", settings.MaxRequestConns)
 	p.Snapshots = open("snapshots", maxSnapshotConns)
 	p.Recheck = open("recheck", 2)
 	if err == nil {

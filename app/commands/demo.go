@@ -38,19 +38,19 @@ func (c demoCmd) Run(ctx context.Context, stdio Stdio) error {
 		return err
 	}
 	defer db.release()
-	o, err := db.operator(ctx, "dg demo")
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	greeting, err := o.loadDemo(ctx, stdio, base)
+	greeting, err := db.loadDemo(ctx, stdio, base)
 	if err != nil {
 		return err
 	}
 	return stdio.print("%s", greeting)
 }
 
-func (o *operator) loadDemo(ctx context.Context, stdio Stdio, base string) (string, error) {
+func (db *database) loadDemo(ctx context.Context, stdio Stdio, base string) (string, error) {
+	o, err := db.operator(ctx, "dg demo")
+	if err != nil {
+		return "", err
+	}
+	defer o.Close()
 	empty, err := demo.IsEmpty(ctx, o.Pool)
 	if err != nil {
 		return "", err
@@ -58,7 +58,7 @@ func (o *operator) loadDemo(ctx context.Context, stdio Stdio, base string) (stri
 	if empty {
 		stdio.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: demo.Open}
-		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keyring, stdio); err != nil {
+		if _, err := o.importFiles(ctx, []importer.Input{file}, db.keyring, stdio); err != nil {
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}

@@ -160,12 +160,7 @@ func (c serveCmd) greeting(ctx context.Context, db *database, stdio Stdio) (stri
 	if !c.Demo {
 		return servingLine, nil
 	}
-	o, err := db.operator(ctx, "dg demo")
-	if err != nil {
-		return "", err
-	}
-	defer o.Close()
-	demoGreeting, err := o.loadDemo(ctx, stdio, base)
+	demoGreeting, err := db.loadDemo(ctx, stdio, base)
 	return servingLine + demoGreeting, err
 }
 
