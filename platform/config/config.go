@@ -4,6 +4,7 @@ package config
 
 import (
 	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/mail"
@@ -94,6 +95,7 @@ type Serve struct {
 	Operator       string         `env:"DG_OPERATOR" placeholder:"CONTACT" help:"Who operates the service, for pages of errors: a name and an address, such as Help desk <dg@example.org>."`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
 	// By default the pools need 32 connections to the primary: 12 for requests, 20 for other work.
+	// max_connections is 100 by default, with 3 reserved for superusers: three instances leave one.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
@@ -131,4 +133,29 @@ func (s Serve) Check() error {
 			fmt.Errorf("DG_SHUTDOWN_DELAY is %s: set it to 0s to 30s", s.ShutdownDelay))
 	}
 	return errors.Join(faults...)
+}
+
+// Secrets has the keys that encrypt the stored secrets of two-step verification.
+type Secrets struct {
+	SecretKey         string `env:"DG_SECRET_KEY" placeholder:"KEY" secret:"" help:"${key}"`
+	SecretKeyPrevious string `env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"${previous}"`
+}
+
+// Keys returns the decoded keys. A key is nil if it is not set. No error quotes a key.
+func (s Secrets) Keys() (current, previous []byte, err error) {
+	current, err = parseKey("DG_SECRET_KEY", s.SecretKey)
+	previous, previousErr := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)
+	return current, previous, errors.Join(err, previousErr)
+}
+
+func parseKey(setting, text string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(key) != 32 { // the length of an AES-256 key
+		return nil, fmt.Errorf("%s is not a key: set it to 32 random bytes in base64, such as the "+
+			"output of: openssl rand -base64 32", setting)
+	}
+	return key, nil
 }

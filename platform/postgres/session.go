@@ -2,13 +2,18 @@ package postgres
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // These bounds apply to a session by default (rules.md, Bounds).
@@ -100,3 +105,31 @@ func sessionParams(opts Options) map[string]string {
 
 // milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative timeout becomes 0.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
+
+// errBadURL quotes nothing of the URL: the fault is often inside the password.
+var errBadURL = errors.New("the database URL cannot be read: it must look like " +
+	"postgres://user:password@host:5432/database, with special characters of the password " +
+	"percent-encoded")
+
+// singleAtPattern matches a URL whose only unescaped @ ends the password, or a URL without a user.
+// With several @, pgx ends the password at the first. Its errors would then quote the rest of the
+// password as a host or database.
+var singleAtPattern = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
+
+// parseURL parses a URL. Its errors do not quote the URL, which may have a password.
+func parseURL(url string) (*pgxpool.Config, error) {
+	if !singleAtPattern.MatchString(url) {
+		return nil, errBadURL
+	}
+	config, err := pgxpool.ParseConfig(url)
+	parseErr, ok := errors.AsType[*pgconn.ParseConfigError](err)
+	if !ok {
+		return config, err
+	}
+	unquoted := *parseErr
+	unquoted.ConnString = "postgres://…"
+	if strings.Contains(unquoted.Error(), "failed to parse as URL") { // its cause quotes parts of the URL
+		return nil, errBadURL
+	}
+	return nil, fmt.Errorf("the database URL cannot be read: %w", &unquoted)
+}
