@@ -107,7 +107,7 @@ func wrapImportError(ctx context.Context, err error) error {
 		return fmt.Errorf(nothingImported+"the disk of the database is full. Free some space and import again: %w", err)
 	case isLockFailure(err):
 		return fmt.Errorf(nothingImported+"another change got in the way. Import again: %w", err)
-	case postgres.IsUnavailable(err):
+	case postgres.IsUnavailable(err) && (!ok || pgErr.SeverityUnlocalized != "ERROR"): // an ERROR ends a statement only
 		return fmt.Errorf(nothingImported+"the connection to the database was lost. Check the log of the "+
 			"database (its disk may be full), then import again: %w", err)
 	}

@@ -142,9 +142,9 @@ type accountDeleteCmd struct {
 // Run refuses to delete the last owner of an organisation.
 func (c accountDeleteCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	ctx = identity.WithRequest(ctx, o.request)
-	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		person, err := identity.PersonIn(tx, c.Email)
-		if err != nil {
+	var person identity.Person
+	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+		if person, err = identity.PersonIn(tx, c.Email); err != nil {
 			return err
 		}
 		return o.people.DeletePersonIn(tx, person, func(record func() error) error {
@@ -153,7 +153,7 @@ func (c accountDeleteCmd) Run(ctx context.Context, stdio Stdio, o *operator) err
 	}); err != nil {
 		return err
 	}
-	return stdio.print("Deleted the account of %s.\n", c.Email)
+	return stdio.print("Deleted the account of %s.\n", person.Email)
 }
 
 type accountResetCmd struct {

@@ -185,6 +185,8 @@ func TestFailedImportIsExplained(t *testing.T) {
 		"another change got in the way. Import again:":   errors.Join(&pgconn.PgError{Code: "40P01"}),
 		"another change got in the way. Import":          &pgconn.PgError{Code: "55P03"},
 		"players.ndjson:1: wrong":                        errors.New("players.ndjson:1: wrong"),
+		"the connection to the database was lost":        &pgconn.PgError{Code: "57P01", SeverityUnlocalized: "FATAL"},
+		": +\\(SQLSTATE 53400":                           &pgconn.PgError{Code: "53400", SeverityUnlocalized: "ERROR"},
 	} {
 		require.Regexp(t, `^nothing was imported:\s+`+want, wrapImportError(t.Context(), err).Error())
 	}

@@ -45,7 +45,8 @@ func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 				"organisation. Try again when it has ended: %w", err)
 		}
 		if err != nil {
-			return fmt.Errorf("erase %s: %w", id, err)
+			// err.Error() hides an interruption, whose message would replace this one
+			return fmt.Errorf("%s is not erased, or not certainly: erase it again: %s", id, err.Error())
 		}
 	}
 	if missing > 0 {
@@ -62,10 +63,12 @@ func (o *operator) erase(ctx context.Context, stdio Stdio, organisationID, playe
 			return err
 		}
 	}
+	printed := false
 	return o.orgs.ErasePlayer(ctx, id, func(tx *gorm.DB, organisation string) error {
-		if err := sealer.DropDirty(tx, organisation); err != nil {
+		if err := sealer.DropDirty(tx, organisation); err != nil || printed {
 			return err
 		}
+		printed = true // before the commit: no erasure is without its line
 		return stdio.print("%s  erased from organisation %s\n", id, organisation)
 	}, o.request)
 }

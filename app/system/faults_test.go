@@ -149,6 +149,7 @@ func faultsOfRights() []fault {
 		sqlFault(serveMigrates, `revoke all on api_key_windows from dg_app`, `may not count requests`),
 		sqlFault(serveMigrates, `revoke all on sessions from dg_app`, `may not keep sessions`),
 		sqlFault(serveWarns, `grant temporary on database dg to public`, `may create temporary tables.* or the owner`),
+		sqlFault(serveWarns, `revoke temporary on database dg from public, dg_owner`, `may not create temporary tables`),
 		sqlFault(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
 		sqlFault(serveStops, `revoke connect on database dg from public`,
 			`run as its owner: grant connect on database dg to dg_app`),

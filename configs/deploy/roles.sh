@@ -50,6 +50,7 @@ revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid,
 -- Another role than dg_owner may own public, as on Azure, so the admin acts for both where it may.
 select 'set role dg_owner' from pg_namespace where nspname = 'public' and not pg_has_role(nspowner, 'usage') \gexec
 revoke temporary on database dg from public;
+grant temporary on database dg to dg_owner; -- imports need it; another role may own an earlier database
 revoke all on schema public from public;
 grant all on schema public to dg_owner with grant option;
 SQL

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
@@ -63,10 +64,12 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, nil
 }
 
-// PersonIn returns the person with the e-mail in the caller's transaction. Errors: ErrNoSuchEmail.
+// PersonIn returns the person with the e-mail in the caller's transaction. An account that has it as
+// written comes before one that has it in another form. Errors: ErrNoSuchEmail.
 func PersonIn(tx transaction, email string) (Person, error) {
-	row, err := takeRow[userRow](tx, "identity.personByEmail", ErrNoSuchEmail, "email_key = ?",
-		EmailKey(email))
+	ordered := tx.Clauses(clause.OrderBy{Expression: clause.Expr{SQL: "email = ? desc", Vars: []any{email}}})
+	row, err := takeRow[userRow](ordered, "identity.personByEmail", ErrNoSuchEmail, "email = ? or email_key = ?",
+		email, EmailKey(email))
 	return row.person(), err
 }
 

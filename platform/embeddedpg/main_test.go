@@ -26,6 +26,7 @@ const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 var fastOptions = []string{"--fsync=off", "--shared_buffers=16MB"}
 
 func TestMain(m *testing.M) {
+	_ = os.Setenv("PGPORT", "1") // of other servers of the operator
 	if dir := os.Getenv(folderVariable); dir != "" {
 		useServer(dir)
 		return

@@ -162,7 +162,9 @@ func (s *Server) Folder() string { return s.data.path }
 func (s *Server) Check() error {
 	current, err := s.data.readPIDFile()
 	if !s.data.isRunning() || err == nil && current != s.postmaster {
-		return fmt.Errorf("embedded PostgreSQL has ended: see %q, and start again", s.data.filePath(logFile))
+		log, _ := os.ReadFile(s.data.filePath(logFile)) // a start begins a new log
+		return fmt.Errorf("embedded PostgreSQL has ended: start again. Its log ends with:\n%s",
+			log[max(0, len(log)-2_000):])
 	}
 	if !fileExists(s.socket) {
 		return fmt.Errorf("embedded PostgreSQL has lost its socket %q: start again", s.socket)
@@ -252,7 +254,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 
 func (p postmaster) url(role, database string) string {
 	host := strings.ReplaceAll(url.QueryEscape(p.socket), "+", "%20") // libpq does not decode +
-	return fmt.Sprintf("postgres://%s@/%s?connect_timeout=10&host=%s", role, database, host)
+	return fmt.Sprintf("postgres://%s@/%s?port=5432&connect_timeout=10&host=%s", role, database, host)
 }
 
 // isRunning reports whether any process of the server runs: each holds a lock on lockFile, or on

@@ -92,7 +92,9 @@ func TestEachOfSeveralHostsHasAShortTimeout(t *testing.T) {
 	for hosts, timeout := range map[string]time.Duration{"a": connectTimeout, "a,b": hostTimeout} {
 		config, err := parseURL("postgres://dg_app@" + hosts + "/dg?sslmode=prefer")
 		require.NoError(t, err)
-		prepareHosts(&config.ConnConfig.Config)
+		prepareHosts(&config.ConnConfig.Config, Options{lazy: true})
+		require.Nil(t, config.ConnConfig.ValidateConnect, "all hosts of a replica are standbys")
+		prepareHosts(&config.ConnConfig.Config, Options{})
 		require.Equal(t, timeout, config.ConnConfig.ConnectTimeout)
 		require.Equal(t, timeout == hostTimeout, config.ConnConfig.ValidateConnect != nil)
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -42,7 +43,7 @@ func Migrate(
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer db.Close()
-	err = withLock(ctx, db.sql, func() error {
+	err = withLock(ctx, db.sql, log, func() error {
 		current, err := applyMigrations(ctx, db.sql, fsys, log)
 		if err != nil || !current {
 			return err
@@ -61,7 +62,7 @@ func Migrate(
 }
 
 // withLock runs work under goose's advisory lock, which also covers the grants.
-func withLock(ctx context.Context, db *sql.DB, work func() error) error {
+func withLock(ctx context.Context, db *sql.DB, log *slog.Logger, work func() error) error {
 	// tries once a second, for ten minutes
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
@@ -72,8 +73,13 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 		return err
 	}
 	defer func() { _ = conn.Close() }()
-	if err := locker.SessionLock(ctx, conn); err != nil {
-		return err
+	warning := time.AfterFunc(2*time.Second, func() {
+		log.Warn("another process migrates: waiting for it", "at_most", "10m")
+	})
+	err = locker.SessionLock(ctx, conn)
+	warning.Stop()
+	if err != nil {
+		return fmt.Errorf("another process migrates, or its session still holds the lock: %w", err)
 	}
 	err = work()
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))

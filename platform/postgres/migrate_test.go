@@ -5,7 +5,10 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/pressly/goose/v3/lock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -89,6 +92,20 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 		"3_busy.sql": "do $$ begin raise lock_not_available; end $$;"}), servingRole, nil)
 	require.ErrorContains(t, err, "wait until the dg import or pg_dump that uses the table has ended, and repeat")
 	require.NoError(t, postgres.Migrate(t.Context(), owner, testSchema, servingRole, nil))
+}
+
+// A migration that waits for another one says so.
+func TestMigrationThatWaitsSaysSo(t *testing.T) {
+	_, owner := newDatabase(t)
+	conn := tb.Must(pgx.Connect(t.Context(), owner))(t)
+	tb.Must(conn.Exec(t.Context(), `select pg_advisory_lock($1)`, lock.DefaultLockID))(t)
+	var log tb.Buffer
+	ended := make(chan error, 1)
+	go func() { ended <- postgres.Migrate(t.Context(), owner, testSchema, servingRole, log.Logger()) }()
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "another process migrates") },
+		time.Minute, 10*time.Millisecond)
+	require.NoError(t, conn.Close(t.Context()))
+	require.NoError(t, <-ended)
 }
 
 // A migration by an older program changes nothing: it keeps the rights that the newer program granted.

@@ -34,7 +34,7 @@ const (
 
 // prepareSession sets sessionParams, or behind a pooler leaves them to the role (roles.sh).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
-	prepareHosts(&config.Config)
+	prepareHosts(&config.Config, opts)
 	inherited := config.OnPgError
 	config.OnPgError = func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
 		return !isStandbyError(e) && inherited(conn, e) // false closes conn: the next may reach the primary
@@ -60,15 +60,15 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts makes pgx choose, of several hosts, one that accepts writes: a former primary may
-// have become a standby. A target_session_attrs other than any takes precedence.
-func prepareHosts(config *pgconn.Config) {
+// prepareHosts makes pgx choose, of several hosts, one that accepts writes, except for a replica: a former
+// primary may have become a standby. A target_session_attrs other than any takes precedence.
+func prepareHosts(config *pgconn.Config, opts Options) {
 	timeout := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
 		return f.Host != config.Host || f.Port != config.Port // sslmode=prefer lists each host twice
 	}) {
 		timeout = hostTimeout
-		if config.ValidateConnect == nil {
+		if config.ValidateConnect == nil && !opts.lazy {
 			config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 		}
 	}
