@@ -30,11 +30,16 @@ type Log struct {
 // New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// appendSQL leaves the columns id and at to a trigger.
-const appendSQL = `/* audit.append */
+// insertSQL leaves the columns id and at to a trigger. Its two tags let tests prove that an append to one log is scoped.
+const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
 	select unnest($1::uuid[]), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14`
+
+const (
+	appendSQL      = `/* audit.append */` + insertSQL
+	appendToAllSQL = `/* audit.appendToAll */` + insertSQL
+)
 
 // Append adds an entry in a transaction of its own. Errors: apperr.Internal (unknown action).
 func (l *Log) Append(ctx context.Context, e Entry) error {
@@ -46,14 +51,18 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 
 // AppendIn adds an entry in the caller's transaction. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
-	return l.AppendToAll(tx, []string{e.OrganisationID}, e)
+	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
+		return tx.Scopes(acrossLogs).Exec(appendSQL, args...).Error
+	})
 }
+
+var acrossLogs = tenant.Across("the logs are a parameter")
 
 // AppendToAll adds the entry to the log of each of organisationIDs, in the caller's transaction. It
 // ignores e.OrganisationID. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.add(organisationIDs, e, func(args []any) error {
-		return tx.Scopes(tenant.Across("the logs are a parameter")).Exec(appendSQL, args...).Error
+		return tx.Scopes(acrossLogs).Exec(appendToAllSQL, args...).Error
 	})
 }
 
