@@ -262,10 +262,10 @@ const callerTraceID, callerSpanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7
 // Spans have error codes and the request id, but no error texts, keys, ids of objects or query values.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	collector := tb.NewCollector(t)
-	traces := tb.Must(telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),
+	tracer, flush := tb.Must2(telemetry.NewTracer(t.Context(), "1.2.3", slog.Default(),
 		otlptracehttp.WithEndpointURL(collector.URL+"/v1/traces"),
 		otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"})))(t)
-	w := startWith(t, assembly.Settings{Tracer: traces.Tracer()})
+	w := startWith(t, assembly.Settings{Tracer: tracer})
 	acme := w.newTenant(3)
 	headers := []string{"traceparent", "00-" + callerTraceID + "-" + callerSpanID + "-01",
 		"tracestate", "caller=" + acme.key.Secret, "X-Request-Id", "the-request"}
@@ -274,7 +274,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	w.Exec(`revoke select on forks from dg_app`)
 	require.Equal(t, http.StatusInternalServerError, w.call(acme, "/api/v1/forks/"+acme.fork.ID, headers...))
 	require.NoError(t, w.Stop()) // returns after the export has ended
-	traces.Close()
+	flush()
 	spans := slices.DeleteFunc(collector.Spans(), func(s *tracepb.Span) bool {
 		return hex.EncodeToString(s.GetTraceId()) != callerTraceID
 	})

@@ -69,13 +69,13 @@ func (c serveCmd) Run(ctx context.Context, stdio Stdio) error {
 	if err != nil {
 		return err
 	}
-	traces, err := telemetry.NewTraces(ctx, version, stdio.log)
+	tracer, flush, err := telemetry.NewTracer(ctx, version, stdio.log)
 	if err != nil {
 		return err
 	}
-	defer traces.Close()
+	defer flush()
 	settings := c.settings(db, stdio.log)
-	settings.Tracer = traces.Tracer()
+	settings.Tracer = tracer
 	program, err := assembly.New(ctx, settings)
 	if err != nil {
 		return err

@@ -46,11 +46,11 @@ type Source interface {
 // complete. A Range header gets 400.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
+	err := checkRange(c)
 	if !c.Context().Request.Header.IsHTTP11() {
-		s.close(nil)
-		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
+		err = fiber.NewError(fiber.StatusHTTPVersionNotSupported)
 	}
-	if err := checkRange(c); err != nil {
+	if err != nil {
 		s.close(nil)
 		return err
 	}

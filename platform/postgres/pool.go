@@ -56,7 +56,11 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	pooled := prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		readTimesAsUTC(conn)
+		conn.TypeMap().RegisterType(&pgtype.Type{
+			Name:  "timestamptz",
+			OID:   pgtype.TimestamptzOID,
+			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+		})
 		// the pool sets no deadline, and a silent connection would keep its slot
 		ctx, cancel := context.WithTimeout(ctx, conn.Config().ConnectTimeout)
 		defer cancel()
@@ -119,12 +123,4 @@ func (db *DB) Close() {
 	case <-closed:
 	case <-time.After(closeTimeout):
 	}
-}
-
-func readTimesAsUTC(conn *pgx.Conn) {
-	conn.TypeMap().RegisterType(&pgtype.Type{
-		Name:  "timestamptz",
-		OID:   pgtype.TimestamptzOID,
-		Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
-	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"dg/platform/testkit/tb"
 )
@@ -100,13 +101,14 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	collector := tb.NewCollector(t)
-	traces := tb.Must(NewTraces(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
+	tracer, flush := tb.Must2(NewTracer(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
 		otlptracehttp.WithEndpointURL(collector.URL+"/hunter2/v1/traces")))(t)
 	send := func() {
 		for range 3 {
-			_, span := traces.Tracer().Start(context.Background(), "work")
+			_, span := tracer.Start(context.Background(), "work")
 			span.End()
-			require.NoError(t, traces.provider.ForceFlush(t.Context()))
+			provider := span.TracerProvider().(*sdktrace.TracerProvider)
+			require.NoError(t, provider.ForceFlush(t.Context()))
 		}
 	}
 	collector.Failing.Store(true)
@@ -118,7 +120,7 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	require.Len(t, collector.Spans(), 3)
 	collector.Close()
 	send()
-	traces.Close()
+	flush()
 	require.Equal(t, 2, strings.Count(log.String(), "traces cannot be sent"))
 	require.Contains(t, log.String(), "the collector")
 	require.NotContains(t, log.String(), "hunter2", "a URL may be a password")
@@ -134,14 +136,14 @@ func TestSilentCollectorDoesNotBlock(t *testing.T) {
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	defer silent.Close()
 	defer close(release)
-	traces, err := NewTraces(t.Context(), "", slog.New(slog.DiscardHandler), otlptracehttp.WithEndpointURL(silent.URL))
-	require.NoError(t, err)
+	tracer, flush := tb.Must2(NewTracer(t.Context(), "", slog.New(slog.DiscardHandler),
+		otlptracehttp.WithEndpointURL(silent.URL)))(t)
 	for range 10 * maxQueuedSpans {
-		_, span := traces.Tracer().Start(context.Background(), "work")
+		_, span := tracer.Start(context.Background(), "work")
 		span.End() // spans beyond the queue are dropped
 	}
 	start := time.Now()
-	traces.Close()
+	flush()
 	require.Less(t, time.Since(start), flushTimeout+time.Second)
 }
 
@@ -178,15 +180,15 @@ func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 				name, value, _ := strings.Cut(pair, "=")
 				t.Setenv(name, value)
 			}
-			traces, err := NewTraces(t.Context(), "1", slog.New(slog.DiscardHandler))
+			tracer, flush, err := NewTracer(t.Context(), "1", slog.New(slog.DiscardHandler))
 			if c.wantErr != "" {
 				require.ErrorContains(t, err, c.wantErr)
 				require.NotContains(t, err.Error(), "hunter2")
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.sends, traces.Tracer() != nil)
-			traces.Close()
+			require.Equal(t, c.sends, tracer != nil)
+			flush()
 		})
 	}
 }

@@ -28,9 +28,6 @@ const (
 	flushTimeout   = 2 * time.Second
 )
 
-// Traces sends spans to a collector, if one is set.
-type Traces struct{ provider *sdktrace.TracerProvider }
-
 // TracesFromEnv reports whether OpenTelemetry's variables ask for traces: by an endpoint, or by the
 // exporter otlp. It returns an error if they have a value that dg does not support.
 func TracesFromEnv() (bool, error) {
@@ -62,13 +59,14 @@ func TracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// NewTraces returns Traces for the collector of the variables OTEL_…, which options override. The
-// caller must call Close.
-func NewTraces(
+// NewTracer returns a tracer that sends spans to the collector of the variables OTEL_…, which options
+// override. Without a collector it is nil: callers then start no spans. The caller must call flush, which
+// sends the queued spans within flushTimeout and drops the rest.
+func NewTracer(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
-) (*Traces, error) {
+) (tracer trace.Tracer, flush func(), _ error) {
 	if wanted, err := TracesFromEnv(); options == nil && (err != nil || !wanted) {
-		return &Traces{}, err
+		return nil, func() {}, err
 	}
 	otel.SetLogger(logr.Discard()) // the default logger quotes malformed headers, which may be secret
 	host, _ := os.Hostname()
@@ -76,14 +74,19 @@ func NewTraces(
 		attribute.String("service.name", "dg"), attribute.String("service.version", version),
 		attribute.String("host.name", host)), resource.WithFromEnv())
 	if err != nil {
-		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
 	exporter := otlptrace.NewUnstarted(&loggingClient{Client: client, log: log})
-	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(attributes),
+	provider := sdktrace.NewTracerProvider(sdktrace.WithResource(attributes),
 		sdktrace.WithBatcher(exporter,
 			sdktrace.WithMaxQueueSize(maxQueuedSpans), sdktrace.WithMaxExportBatchSize(maxBatchSpans),
-			sdktrace.WithExportTimeout(sendTimeout)))}, nil
+			sdktrace.WithExportTimeout(sendTimeout)))
+	return provider.Tracer("dg"), func() {
+		ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
+		defer cancel()
+		_ = provider.Shutdown(ctx) // loggingClient logs failures
+	}, nil
 }
 
 // loggingClient logs the first of consecutive failures, and the recovery. Unsent spans are lost.
@@ -110,22 +113,4 @@ func (c *loggingClient) UploadTraces(ctx context.Context, spans []*tracepb.Resou
 	}
 	c.failing = err != nil
 	return nil
-}
-
-// Tracer returns nil without a collector: callers then start no spans.
-func (t *Traces) Tracer() trace.Tracer {
-	if t.provider == nil {
-		return nil
-	}
-	return t.provider.Tracer("dg")
-}
-
-// Close sends the queued spans, within flushTimeout. It drops the rest.
-func (t *Traces) Close() {
-	if t.provider == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), flushTimeout)
-	defer cancel()
-	_ = t.provider.Shutdown(ctx) // loggingClient logs failures
 }
