@@ -1,36 +1,37 @@
 package keys
 
 import (
-	"context"
 	"embed"
 
+	"github.com/gofiber/fiber/v2"
+
 	"dg/modules/apikeys"
-	"dg/modules/audit"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
 //go:embed templates/*.html
 var templates embed.FS
 
-// Keys has the methods of apikeys.Service that the screens call.
-type Keys interface {
-	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
-	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)
-	UsageOf(
-		ctx context.Context, actor apikeys.Actor, keys []apikeys.Key,
-	) (map[string][]apikeys.Usage, error)
-	Create(
-		ctx context.Context, actor apikeys.Actor, newKey apikeys.NewKey, request audit.Request,
-	) (apikeys.Key, apikeys.Token, error)
-	Rename(ctx context.Context, actor apikeys.Actor, id string, shown, label apikeys.Label, request audit.Request) error
-	Revoke(ctx context.Context, actor apikeys.Actor, id string, request audit.Request) error
-}
-
 // Handler serves the screens of an organisation's keys.
-type Handler struct {
-	ui.Base
-	Keys Keys
-}
+type Handler struct{ ui.Base }
 
 // New returns the handler, which also renders the templates of this package.
-func New(b ui.Base) *Handler { return &Handler{b.With(templates), b.Keys} }
+func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }
+
+// OfKey returns the handler of a screen of the key that the path names.
+func (h *Handler) OfKey(
+	handle func(*fiber.Ctx, *ui.Principal, apikeys.Key) error,
+) func(*fiber.Ctx, *ui.Principal) error {
+	return func(c *fiber.Ctx, p *ui.Principal) error {
+		k, err := h.keyOf(c, p)
+		if err != nil {
+			return err
+		}
+		return handle(c, p, k)
+	}
+}
+
+func (h *Handler) keyOf(c *fiber.Ctx, p *ui.Principal) (apikeys.Key, error) {
+	return h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
+}

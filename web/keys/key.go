@@ -4,14 +4,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/platform/input"
 	"dg/web/ui"
 )
 
 type keyView struct {
 	ui.Layout
 	Key             keyRow
-	Description     string
 	Usage           *usageView // nil: the requests could not be read in time
 	Back            string     // path of the list
 	Replaces        *keyRow    // the key that this one replaced; nil: none
@@ -22,20 +20,15 @@ type keyView struct {
 }
 
 // ShowKey handles GET /settings/api-keys/:key, also of a revoked or expired key.
-func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
-	if err != nil {
-		return err
-	}
+func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 	usage, err := h.usageOf(c.UserContext(), p, []apikeys.Key{k})
 	if err != nil {
 		return err
 	}
 	view := keyView{
-		Key:         h.keyRow(p, k),
-		Description: k.Description,
-		Usage:       newUsageView(usage[k.ID]),
-		Back:        p.Path(ui.SettingsPath),
+		Key:   h.keyRow(p, k),
+		Usage: newUsageView(usage[k.ID]),
+		Back:  p.Path(ui.SettingsPath),
 	}
 	if err := h.addHistory(c.UserContext(), p, k, &view); err != nil {
 		return err

@@ -10,9 +10,6 @@ import (
 	"dg/web/ui"
 )
 
-// labelForm has the fields that the forms of creating and renaming share.
-type labelForm apikeys.Label
-
 func formErrors(violations []input.Violation) (f ui.FormErrors) {
 	for _, violation := range violations {
 		if f.Error(violation.Field) == "" {
@@ -22,15 +19,16 @@ func formErrors(violations []input.Violation) (f ui.FormErrors) {
 	return f
 }
 
-func parseLabelForm(c *fiber.Ctx) labelForm {
-	return labelForm{
-		strings.TrimSpace(ui.FormValue(c, "name")),
-		strings.TrimSpace(ui.FormValue(c, "description")),
+func parseLabel(c *fiber.Ctx) apikeys.Label {
+	return apikeys.Label{
+		Name:        strings.TrimSpace(ui.FormValue(c, "name")),
+		Description: strings.TrimSpace(ui.FormValue(c, "description")),
 	}
 }
 
-func (f labelForm) withValidUTF8() labelForm {
-	return labelForm{
-		strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD"),
+func validUTF8(l apikeys.Label) apikeys.Label {
+	return apikeys.Label{
+		Name:        strings.ToValidUTF8(l.Name, "\uFFFD"),
+		Description: strings.ToValidUTF8(l.Description, "\uFFFD"),
 	}
 }

@@ -26,7 +26,7 @@ type keyFormView struct {
 
 // keyForm has the values of the fields, valid or not.
 type keyForm struct {
-	labelForm
+	apikeys.Label
 	ID       string // id of the key that the form creates: a repeated form creates one key
 	Scopes   []apikeys.Scope
 	Overlap  string
@@ -126,7 +126,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	if c.Params("key") == "" {
 		return view, nil
 	}
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
+	k, err := h.keyOf(c, p)
 	if err == nil && c.Method() != fiber.MethodPost && !h.replaceable(p, k) { // Create knows a form sent twice
 		err = apikeys.ErrNotReplaceable
 	}
@@ -146,7 +146,8 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 // successorForm returns the form that replaces k. Its default overlap is a day.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{
-		labelForm: labelForm{k.Name, k.Description}, ID: apikeys.NewID(), Scopes: k.Scopes, Overlap: "day",
+		Label: apikeys.Label{Name: k.Name, Description: k.Description}, ID: apikeys.NewID(), Scopes: k.Scopes,
+		Overlap: "day",
 	}
 	f.Expiry, f.Day = successorExpiry(k, today)
 	return f
@@ -166,7 +167,7 @@ func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 }
 
 func (h *Handler) renderKeyForm(c *fiber.Ctx, p *ui.Principal, status int, view keyFormView) error {
-	view.labelForm = view.withValidUTF8()
+	view.Label = validUTF8(view.Label)
 	var err error
 	if view.Layout, err = h.layout(c, p, ui.TitleOf(view.Title, status)); err != nil {
 		return err
@@ -176,12 +177,12 @@ func (h *Handler) renderKeyForm(c *fiber.Ctx, p *ui.Principal, status int, view 
 
 func parseKeyForm(c *fiber.Ctx, offeredDay string) keyForm {
 	form := keyForm{
-		labelForm: parseLabelForm(c),
-		ID:        ui.FormValue(c, "id"),
-		Overlap:   ui.FormValue(c, "overlap"),
-		Expiry:    ui.FormValue(c, "expiry"),
-		Day:       ui.FormValue(c, "day"),
-		replaces:  input.PathID(c.Params("key")),
+		Label:    parseLabel(c),
+		ID:       ui.FormValue(c, "id"),
+		Overlap:  ui.FormValue(c, "overlap"),
+		Expiry:   ui.FormValue(c, "expiry"),
+		Day:      ui.FormValue(c, "day"),
+		replaces: input.PathID(c.Params("key")),
 	}
 	if form.Expiry != "day" && form.Day == offeredDay {
 		form.Day = "" // without script, an unchanged day is sent too

@@ -23,8 +23,7 @@ type keyEvent struct {
 const maxEvents = 5
 
 // addHistory adds the key's predecessor, successor and events. Beyond apikeys.MaxListed keys, a
-// predecessor has no name. It waits at most usageTimeout for events: a long log must not prevent
-// the revocation of a key.
+// predecessor has no name.
 func (h *Handler) addHistory(
 	ctx context.Context, p *ui.Principal, k apikeys.Key, view *keyView,
 ) error {
@@ -33,7 +32,7 @@ func (h *Handler) addHistory(
 		return err
 	}
 	if k.Replaces != "" {
-		view.Replaces = &keyRow{Name: "An older key", Path: p.KeyPath(k.Replaces, "")}
+		view.Replaces = &keyRow{Key: apikeys.Key{Name: "An older key"}, Path: p.KeyPath(k.Replaces, "")}
 	}
 	for _, other := range keys {
 		if row := h.keyRow(p, other); k.Replaces == other.ID {
@@ -42,12 +41,10 @@ func (h *Handler) addHistory(
 			view.Successor = &row
 		}
 	}
-	boundedCtx, cancel := context.WithTimeout(ctx, usageTimeout)
-	defer cancel()
-	view.Events, err = h.eventsOf(boundedCtx, p, k)
-	if view.EventsMissing = boundedCtx.Err() != nil && ctx.Err() == nil; view.EventsMissing {
-		return nil
-	}
+	view.EventsMissing, err = bounded(ctx, func(ctx context.Context) (err error) {
+		view.Events, err = h.eventsOf(ctx, p, k)
+		return err
+	})
 	return err
 }
 

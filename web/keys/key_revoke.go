@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -16,11 +15,7 @@ type revokeKeyView struct {
 }
 
 // RevokeKeyForm handles GET /settings/api-keys/:key/revoke.
-func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
-	if err != nil {
-		return err
-	}
+func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 	if k.Revoked(h.Now()) {
 		return c.Redirect(p.KeyPath(k.ID, ""), fiber.StatusSeeOther)
 	}
@@ -29,6 +24,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 		Path: p.KeyPath(k.ID, "/revoke"),
 		Back: p.KeyPath(k.ID, ""),
 	}
+	var err error
 	if view.Layout, err = h.layout(c, p, "Revoke key"); err != nil {
 		return err
 	}
@@ -36,11 +32,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // RevokeKey handles POST /settings/api-keys/:key/revoke.
-func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
-	if err != nil {
-		return err
-	}
+func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 	if err := h.Keys.Revoke(c.UserContext(), p.KeyActor(), k.ID,
 		apikeys.AuditRequest(c, c.Path())); err != nil {
 		return err

@@ -30,17 +30,26 @@ type usageDay struct {
 // usageTimeout bounds the wait for usage and events of keys, which screens can omit.
 const usageTimeout = time.Second
 
-// usageOf returns the usage by key id, or nil after usageTimeout. A lock on the usage table must not
-// prevent the revocation of a key.
-func (h *Handler) usageOf(
-	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
-) (map[string][]apikeys.Usage, error) {
+// bounded calls read, and reports whether it exceeded usageTimeout: a lock on the usage table or a
+// long audit log must not prevent the revocation of a key.
+func bounded(ctx context.Context, read func(context.Context) error) (late bool, err error) {
 	boundedCtx, cancel := context.WithTimeout(ctx, usageTimeout)
 	defer cancel()
-	usage, err := h.Keys.UsageOf(boundedCtx, p.KeyActor(), keys)
+	err = read(boundedCtx)
 	if boundedCtx.Err() != nil && ctx.Err() == nil {
-		return nil, nil
+		return true, nil
 	}
+	return false, err
+}
+
+// usageOf returns the usage by key id, or nil after usageTimeout.
+func (h *Handler) usageOf(
+	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
+) (usage map[string][]apikeys.Usage, err error) {
+	_, err = bounded(ctx, func(ctx context.Context) (err error) {
+		usage, err = h.Keys.UsageOf(ctx, p.KeyActor(), keys)
+		return err
+	})
 	return usage, err
 }
 

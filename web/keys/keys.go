@@ -27,14 +27,12 @@ type keysView struct {
 }
 
 type keyRow struct {
-	Name, ID        string
+	apikeys.Key
+	MaskedID        string
 	Status, Mark    string     // Mark is the CSS class of Status
 	EndLabel        string     // the words before EndsAt, or "Never expires" if EndsAt is nil
 	EndsAt          *time.Time // the expiry or revocation, past or future; nil: never
-	Scopes          string
-	Created         time.Time
-	Creator         string
-	LastUsed        *time.Time   // nil: never used
+	ScopeLabel      string
 	UsedLately      bool         // whether the key was used in the last day: revoking it would break a tool
 	Spark           ui.Sparkline // requests on each of the last 30 days; list only
 	Requests        int64        // requests in the last 30 days; list only
@@ -106,6 +104,7 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 		row := h.keyRow(p, k)
 		if row.Twin = countByName[k.Name] > 1; row.isActive {
 			active = append(active, k)
+			view.Active = append(view.Active, row)
 		} else {
 			inactive = append(inactive, row)
 		}
@@ -119,19 +118,16 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 		requests, _ := totals(days)
 		scale = max(scale, slices.Max(requests))
 	}
-	ordered := active
 	if view.Query.Sort == "" {
-		ordered = underSuccessors(active)
+		view.Active = underSuccessors(view.Active)
 	}
-	for i, k := range ordered {
-		row := h.keyRow(p, k)
-		row.Twin = countByName[k.Name] > 1
-		row.Replaced = i > 0 && ordered[i-1].Replaces == k.ID
-		requests, sum := totals(usage[k.ID])
+	for i := range view.Active {
+		row := &view.Active[i]
+		row.Replaced = i > 0 && view.Active[i-1].Replaces == row.ID
+		requests, sum := totals(usage[row.ID])
 		row.Spark = ui.NewSparkline(requests, scale)
 		row.Requests = sum
 		row.RequestsMissing = usage == nil
-		view.Active = append(view.Active, row)
 	}
 	view.Pager = ui.NewPager(c.Query("page"), len(inactive), inactivePerPage, func(page int) string {
 		return view.Query.path(view.Path, strconv.Itoa(page))
@@ -143,14 +139,14 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 }
 
 // underSuccessors moves a replaced key directly under its successor, if keys has the successor.
-func underSuccessors(keys []apikeys.Key) []apikeys.Key {
-	byID := map[string]apikeys.Key{}
+func underSuccessors(keys []keyRow) []keyRow {
+	byID := map[string]keyRow{}
 	replaced := map[string]bool{}
 	for _, k := range keys {
 		byID[k.ID] = k
 		replaced[k.Replaces] = true
 	}
-	var ordered []apikeys.Key
+	var ordered []keyRow
 	for _, k := range keys {
 		for found := !replaced[k.ID]; found; k, found = byID[k.Replaces] {
 			ordered = append(ordered, k)
@@ -171,16 +167,13 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	state := k.State(now, p.Organisation.Plan)
 	words := stateWords[state]
 	r := keyRow{
-		Name:       k.Name,
-		ID:         apikeys.TokenPrefix + k.ID + "_…",
+		Key:        k,
+		MaskedID:   apikeys.TokenPrefix + k.ID + "_…",
 		Status:     words.status,
 		Mark:       words.mark,
 		EndLabel:   words.endLabel,
 		EndsAt:     k.ExpiresAt,
-		Scopes:     scopeLabel(k.Scopes),
-		Created:    k.CreatedAt,
-		Creator:    k.CreatedBy.Name,
-		LastUsed:   k.LastUsedAt,
+		ScopeLabel: scopeLabel(k.Scopes),
 		UsedLately: k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < ui.OneDay,
 		Path:       p.KeyPath(k.ID, ""),
 		LogPath:    p.Path("/settings/audit-log?key=" + k.ID),
