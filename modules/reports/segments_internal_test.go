@@ -132,9 +132,11 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	require.Equal(t, 3, e.CountRows(`fork_months where fork_id = $1`, testForkID), "nor is its month")
 	for _, change := range append(slices.Clone(randomWrites),
 		`update plays set player = 2 + player % 39 where `+firstPlaysSQL,
+		`update plays set score = 1 where id = (select min(id::text)::uuid from plays where score > 1 and fork_id <> @fork)`,
 		`delete from players where ordinal = 7`, // not in the group, unlike the player that randomWrites erases
 		`truncate plays`,
 	) {
+		e.Exec(`insert into unsealed_days select gen_random_uuid(), day from fork_days`) // marks of another fork
 		e.Exec(change, pgx.NamedArgs{"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherForkID})
 		e.requireAgreement(t)
 		e.seal(t)
