@@ -31,8 +31,6 @@ type Service struct {
 	log    *audit.Log
 	policy *authz.Policy
 	now    func() time.Time
-
-	hasReplicas bool // replicas answer reads, which need Caller.Position
 }
 
 // New returns the service over db. The caller must start UsageCounter.Run.
@@ -46,7 +44,6 @@ func New(
 		log:          log,
 		policy:       policy,
 		now:          now,
-		hasReplicas:  db.HasReplicas(),
 		OnRefusal:    func(audit.Reason) {},
 	}
 }

@@ -122,7 +122,7 @@ func (s *Service) authenticateOnce(
 	var remaining *int
 	var reset *float64
 	var position *string // null if the installation has no replicas
-	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outsideAPI, s.hasReplicas).
+	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outsideAPI, s.db.HasReplicas()).
 		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)

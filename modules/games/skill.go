@@ -1,6 +1,9 @@
 package games
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // skills is the catalogue, in the order of the specification (game.SkillId). Plays store a skill by
 // its index, so new skills must be appended, up to SkillSpace.
@@ -36,18 +39,10 @@ const MaxAttempts = 100
 // Skill is an index into the catalogue: 0 to SkillCount-1, or below SkillSpace in a stored answer.
 type Skill uint8
 
-var skillByID = func() map[string]Skill {
-	m := make(map[string]Skill, len(skills))
-	for i, id := range skills {
-		m[id] = Skill(i)
-	}
-	return m
-}()
-
 // SkillByID returns the skill with the identifier, such as data.quality.formats, if there is one.
 func SkillByID(id string) (s Skill, ok bool) {
-	s, ok = skillByID[id]
-	return s, ok
+	i := slices.Index(skills[:], id)
+	return Skill(i), i >= 0
 }
 
 // ID returns the skill's identifier, such as data.quality.formats. It panics if s is SkillCount or

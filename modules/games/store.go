@@ -13,11 +13,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// Fork is an organisation's copy of a game. It omits the configuration, so that no caller can
-// reveal it by mistake.
+// Fork is an organisation's copy of a game, in the order of forksSQL. It omits the configuration, so
+// that no caller can reveal it by mistake.
 type Fork struct {
-	ID, GameID            string
-	OrganisationID        string
+	ID, OrganisationID    string
+	GameID                string
 	Slug, Title           string
 	Major                 int
 	Status                string // active or archived
@@ -51,18 +51,11 @@ const forksSQL = `/* games.forks */ select id, org_id, game_id, slug, title, maj
 	(select version from organisations where id = $1)
 	from forks where org_id = $1`
 
-func scanFork(row pgx.CollectableRow) (f Fork, err error) {
-	err = row.Scan(&f.ID, &f.OrganisationID, &f.GameID, &f.Slug, &f.Title, &f.Major, &f.Status,
-		&f.Visibility, &f.SourceLocale, &f.DeployedReleaseNumber, &f.Suspended, &f.CreatedAt,
-		&f.UpdatedAt, &f.OrganisationVersion)
-	return f, err
-}
-
 // Forks returns all forks of the organisation, oldest first, with the id as tie-break.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
 	// CollectRows also returns an error of Query
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
-	forks, err := pgx.CollectRows(rows, scanFork)
+	forks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Fork])
 	return forks, apperr.Annotate(err, "games: forks")
 }
 
@@ -74,7 +67,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	}
 	// CollectExactlyOneRow also returns an error of Query
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` and id = $2`, organisationID, id)
-	fork, err := pgx.CollectExactlyOneRow(rows, scanFork)
+	fork, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Fork])
 	return fork, forkError(err)
 }
 

@@ -45,7 +45,7 @@ func (e *Export) appendRow(b []byte, r *exportRow) []byte {
 	d := e.dialect
 	separator := d.Separator()
 	b = append(appendID(b, r.id[:]), separator)
-	b = append(append(b, e.snap.query.ForkID...), separator)
+	b = append(append(b, e.query.ForkID...), separator)
 	if r.hasReleaseNumber {
 		b = strconv.AppendInt(b, int64(r.releaseNumber), 10)
 	}

@@ -204,17 +204,17 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, compared [2]Period) (O
 			      coalesce(sum(score), 0) from plays where fork_id = $1
 			    and started_at >= $3 and started_at < $2::timestamptz) s`,
 			fork, current.End(), current.From, earlier.From, earlier.End()).
-			Scan(&f.Plays, &f.Players, &f.Completed, &f.Passed, &scores, &f.EarlierPlays, &weeks)
+			Scan(&f.Plays, &f.UniquePlayers, &f.Completed, &f.Passed, &scores, &f.EarlierPlays, &weeks)
 		if err != nil {
 			return o, err
 		}
 		copy(f.Weeks[:], weeks)
 		f.AvgScore = meanScore(scores, f.Completed)
 	}
-	for i, total := range []*OverviewTotals{&o.Current, &o.Earlier} {
+	for i, total := range []*Statistics{&o.Current, &o.Earlier} {
 		err := db.QueryRow(ctx, `select count(*), count(score), count(*) filter (where passed), count(distinct player) from plays
-			where org_id = $1 and started_at >= $2 and started_at < $3`, testOrgID,
-			compared[i].From, compared[i].End()).Scan(&total.Plays, &total.Completed, &total.Passed, &total.Players)
+			where org_id = $1 and started_at >= $2 and started_at < $3`, testOrgID, compared[i].From, compared[i].End()).
+			Scan(&total.Plays, &total.Completed, &total.Passed, &total.UniquePlayers)
 		if err != nil {
 			return o, err
 		}
@@ -233,12 +233,12 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	earlier := Period{From: testFrom.AddDate(0, 0, 4), Days: 28}
 	e.reports.maxOverviewPlays = 99
 	o := tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
-	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Earlier})
+	require.Equal(t, []any{false, Statistics{Plays: 100}}, []any{o.Counted, o.Earlier})
 	e.reports.maxOverviewPlays = 100
 	e.seal(t)
 	o = tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
 	require.True(t, o.Counted)
-	require.Positive(t, o.Earlier.Players)
+	require.Positive(t, o.Earlier.UniquePlayers)
 
 	damageReports := 0
 	e.reports.OnDamage = func(Query, error) { damageReports++ }

@@ -13,11 +13,9 @@ import (
 )
 
 // Export returns every play of a query as CSV, from one snapshot. It holds a connection until
-// Close. The zero Export returns only the header row.
+// Close. If Suppressed, the file has only the header row.
 type Export struct {
-	Header // if Suppressed, the file has only the header row
-
-	snap          *snapshot
+	*snapshot
 	dialect       format.Dialect
 	headerSent    bool
 	rows          pgx.Rows // if nil after start, no row follows the header
@@ -55,7 +53,7 @@ func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*E
 		snap.close()
 		return nil, err
 	}
-	return &Export{Header: snap.Header, snap: snap, dialect: d}, nil
+	return &Export{snapshot: snap, dialect: d}, nil
 }
 
 // Rows returns the number of plays returned so far.
@@ -63,8 +61,8 @@ func (e *Export) Rows() int64 { return e.playsReturned }
 
 // Close ends the snapshot and releases the connection. It may be called repeatedly and on nil.
 func (e *Export) Close() {
-	if e != nil && e.snap != nil {
-		e.snap.close()
+	if e != nil {
+		e.close()
 	}
 }
 
@@ -124,46 +122,43 @@ const firstRows = 500
 
 // start opens the rows of plays. It reads members first, because open rows occupy the connection.
 func (e *Export) start(ctx context.Context) (err error) {
-	if e.snap == nil {
-		return nil
-	}
-	if err := e.CheckGroup(e.snap.query.OrganisationID); err != nil || e.Suppressed {
+	if err := e.CheckGroup(e.query.OrganisationID); err != nil || e.Suppressed {
 		return err
 	}
-	if _, err := e.snap.conn.Exec(ctx, exportSettingsSQL); err != nil {
+	if _, err := e.conn.Exec(ctx, exportSettingsSQL); err != nil {
 		return err
 	}
-	if e.snap.largeGroup {
-		if err := e.snap.readMembers(ctx); err != nil {
+	if e.largeGroup {
+		if err := e.readMembers(ctx); err != nil {
 			return err
 		}
 	}
-	sql := exportSQL + ownPlayerColumns + e.snap.exportFromSQL() + exportOrderSQL
+	sql := exportSQL + ownPlayerColumns + e.exportFromSQL() + exportOrderSQL
 	if e.cachesPlayers() {
 		sql += ` limit @firstRows`
 	}
-	e.rows = e.snap.queryRows(ctx, sql, e.args())
+	e.rows = e.queryRows(ctx, sql, e.exportArgs())
 	return e.rows.Err()
 }
 
 // startRest reads all players, and opens the rows after firstRows.
 func (e *Export) startRest(ctx context.Context) (err error) {
-	l, err := e.snap.selectLabels(ctx, exportPlayersSQL, e.args(),
+	l, err := e.selectLabels(ctx, exportPlayersSQL, e.exportArgs(),
 		func(b []byte, v [][]byte) []byte { return appendPlayer(b, e.dialect, v[1], v[2]) })
 	if err != nil {
 		return err
 	}
-	e.cells = make([]string, e.snap.lastOrdinal+1)
+	e.cells = make([]string, e.lastOrdinal+1)
 	for i, ordinal := range l.ordinals {
 		e.cells[max(ordinal, ^ordinal)] = l.label(int32(i))
 	}
-	sql := exportSQL + e.snap.exportFromSQL() + exportOrderSQL + ` offset @firstRows`
-	e.rows = e.snap.queryRows(ctx, sql, e.args())
+	sql := exportSQL + e.exportFromSQL() + exportOrderSQL + ` offset @firstRows`
+	e.rows = e.queryRows(ctx, sql, e.exportArgs())
 	return e.rows.Err()
 }
 
-func (e *Export) args() pgx.NamedArgs {
-	return pgx.NamedArgs{"mode": string(e.snap.ReportingMode), "firstRows": firstRows}
+func (e *Export) exportArgs() pgx.NamedArgs {
+	return pgx.NamedArgs{"mode": string(e.ReportingMode), "firstRows": firstRows}
 }
 
 func (s *snapshot) exportFromSQL() string {
@@ -176,11 +171,10 @@ func (s *snapshot) exportFromSQL() string {
 
 // cachesPlayers reports whether reading all players is faster than a look-up for each row.
 func (e *Export) cachesPlayers() bool {
-	s := e.snap
-	if s.lastOrdinal > maxExportPlayers || s.hasGroup() && !s.largeGroup {
+	if e.lastOrdinal > maxExportPlayers || e.hasGroup() && !e.largeGroup {
 		return false
 	}
-	return s.isLarge || s.lastOrdinal <= maxSmallReport // otherwise look-ups for the few rows are faster
+	return e.isLarge || e.lastOrdinal <= maxSmallReport // otherwise look-ups for the few rows are faster
 }
 
 // readBatch reads the next rows into unsent. After the last row, unsent is empty.
@@ -209,7 +203,7 @@ func (e *Export) next(ctx context.Context, row *exportRow) (bool, error) {
 	for e.rows != nil {
 		for e.rows.Next() {
 			e.rowsRead++
-			if e.parse(row); !e.snap.largeGroup || e.snap.members.has(row.Player) {
+			if e.parse(row); !e.largeGroup || e.members.has(row.Player) {
 				return true, nil
 			}
 		}

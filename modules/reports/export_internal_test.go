@@ -116,7 +116,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	s := e.mustStatistics(t, newQuery(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
 	o := tb.Must(e.reports.Overview(t.Context(), newQuery(testFrom, 1, ""), Period{}))(t)
-	require.Equal(t, s.UniquePlayers, o.Current.Players)
+	require.Equal(t, s.UniquePlayers, o.Current.UniquePlayers)
 }
 
 func (e *env) exportFile(t *testing.T, q Query, f format.Dialect) (export *Export, file string) {
@@ -139,7 +139,7 @@ func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	require.NotNil(t, export.cells)
 	require.EqualValues(t, 2*firstRows, export.Rows())
 	var timeouts string
-	require.NoError(t, export.snap.conn.QueryRow(t.Context(), `select current_setting('statement_timeout') || ' ' ||
+	require.NoError(t, export.conn.QueryRow(t.Context(), `select current_setting('statement_timeout') || ' ' ||
 		current_setting('idle_in_transaction_session_timeout')`).Scan(&timeouts))
 	require.Equal(t, "31min 31min", timeouts, "a slow client may take 30 minutes")
 }

@@ -213,7 +213,7 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 				e.countPagesAndRows(t, s, labelsSQL(players), pgx.NamedArgs{"players": players})
 			continue
 		}
-		x := Export{snap: s}
+		x := Export{snapshot: s}
 		if x.cachesPlayers() {
 			cost += e.countPagesAndRows(t, s, exportPlayersSQL)
 		}

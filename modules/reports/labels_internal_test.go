@@ -212,9 +212,9 @@ func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 	want := e.mustStatistics(t, q)
 	for _, replica := range []bool{true, false} {
 		report := e.openReport(t, q)
-		report.snap.onReplica = replica
+		report.onReplica = replica
 		// aborts the transaction, so that every later statement fails
-		require.Error(t, tb.ErrorOf(report.snap.conn.Exec(t.Context(), `select 1 / 0`)))
+		require.Error(t, tb.ErrorOf(report.conn.Exec(t.Context(), `select 1 / 0`)))
 		got, err := e.reports.Statistics(t.Context(), report)
 		report.Close()
 		if !replica {

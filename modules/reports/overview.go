@@ -15,22 +15,15 @@ import (
 // all players and is never suppressed.
 type Overview struct {
 	Forks            map[string]*ForkOverview // every fork of the organisation, by id
-	Current, Earlier OverviewTotals
-	Counted          bool // false: too many plays to count players and results
+	Current, Earlier Statistics               // of all forks: Plays and, if Counted, players and results
+	Counted          bool                     // false: too many plays to count players and results
 }
 
 // ForkOverview has the figures of one fork in an Overview.
 type ForkOverview struct {
-	Weeks               [OverviewWeeks]int64 // plays; the last week ends with the period, the oldest is first
-	Plays, EarlierPlays int64
-	// figures of the period; 0 unless Overview.Counted
-	Players, Completed, Passed int64
-	AvgScore                   Percent // mean score of the completed plays
-}
-
-// OverviewTotals are figures of all forks in a period. Unless Overview.Counted, only Plays is set.
-type OverviewTotals struct {
-	Plays, Completed, Passed, Players int64
+	Statistics                        // of the period: Plays and, if Overview.Counted, players, results and AvgScore
+	Weeks        [OverviewWeeks]int64 // plays; the last week ends with the period, the oldest is first
+	EarlierPlays int64
 }
 
 const (
@@ -53,7 +46,7 @@ func (s *Service) Overview(ctx context.Context, q Query, earlier Period) (o Over
 		return Overview{}, err
 	}
 	defer report.Close()
-	err = s.read(ctx, &report.snap, func(snap *snapshot) (err error) {
+	err = s.read(ctx, &report.snapshot, func(snap *snapshot) (err error) {
 		o, err = snap.overview(ctx, compared, s.maxOverviewPlays)
 		return err
 	})
@@ -211,7 +204,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		"ends":   []time.Time{current.End(), earlier.End()},
 	})
 	defer rows.Close()
-	counters := [...]playerCounter{{OverviewTotals: &o.Current}, {OverviewTotals: &o.Earlier}}
+	counters := [...]playerCounter{{Statistics: &o.Current}, {Statistics: &o.Earlier}}
 	scoreSums := make([]int64, len(forks))
 	for rows.Next() {
 		values := rows.RawValues()
@@ -226,7 +219,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		}
 		f := r.forks[fork-1]
 		if first {
-			f.Players++
+			f.UniquePlayers++
 		}
 		if passed {
 			f.Passed++
@@ -245,7 +238,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 // playerCounter counts the players of a period, whose plays are added fork by fork. latestFork has
 // the number of each player's last fork, by ordinal; 0: no play.
 type playerCounter struct {
-	*OverviewTotals
+	*Statistics
 	latestFork []int32
 }
 
@@ -257,7 +250,7 @@ func (c *playerCounter) add(player uint32, fork int32, completed, passed bool) b
 	latest := c.latestFork[player]
 	c.latestFork[player] = fork
 	if latest == 0 {
-		c.Players++
+		c.UniquePlayers++
 	}
 	if completed {
 		c.Completed++

@@ -52,9 +52,7 @@ func New(db *postgres.DB, o Options) *Service {
 // Report is an open report. It holds a connection until Statistics succeeds or Close, and a slot of
 // a limiter until Close.
 type Report struct {
-	Header
-
-	snap    *snapshot
+	*snapshot
 	release func() // frees the slot
 }
 
@@ -67,18 +65,17 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 		q.labels = s.labels
 	}
 	r, err := s.openInSlot(ctx, s.smallReports, q)
-	if err == nil && r.snap.isLarge {
+	if err == nil && r.isLarge {
 		r.Close()
 		r, err = s.openInSlot(ctx, s.largeReports, q)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prove(ctx, &r.snap); err != nil {
+	if err := s.prove(ctx, &r.snapshot); err != nil {
 		r.Close()
 		return nil, err
 	}
-	r.Header = r.snap.Header
 	return r, nil
 }
 
@@ -92,30 +89,29 @@ func (s *Service) openInSlot(ctx context.Context, l *limit.Limiter, q Query) (*R
 		release()
 		return nil, err
 	}
-	return &Report{snap.Header, snap, release}, nil
+	return &Report{snap, release}, nil
 }
 
 // Close releases the connection and the slot. It may be called repeatedly and on nil.
 func (r *Report) Close() {
 	if r != nil {
-		r.snap.close()
+		r.close()
 		r.release()
 	}
 }
 
 // Statistics returns the figures of an open report under the rules of anonymity, and releases its
 // connection. It reads the primary if a replica fails, and plays instead of segments if a segment
-// is damaged. Errors: ErrGroupNotFound for a group of another organisation.
+// is damaged: the new snapshot has no Proof. Errors: ErrGroupNotFound for a group of another organisation.
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
-	err = s.read(ctx, &r.snap, func(snap *snapshot) (err error) {
+	err = s.read(ctx, &r.snapshot, func(snap *snapshot) (err error) {
 		stats, err = snap.statistics(ctx)
 		return err
 	})
 	if err != nil {
 		return Statistics{}, err
 	}
-	r.Proof = r.snap.Proof // nil if the snapshot is not that of Open
-	r.snap.close()
+	r.close()
 	return stats, nil
 }
 

@@ -294,7 +294,7 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		}
 		var rows []forkRow
 		for i, f := range c.forks {
-			o := &reports.ForkOverview{Plays: f[0], EarlierPlays: f[1]}
+			o := &reports.ForkOverview{Statistics: reports.Statistics{Plays: f[0]}, EarlierPlays: f[1]}
 			rows = append(rows, newForkRow(games.Fork{Title: string(rune('A' + i))}, o, fmt.Sprintf("/%c", 'A'+i),
 				time.Time{}))
 		}

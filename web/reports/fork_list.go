@@ -15,16 +15,15 @@ import (
 
 type forkRow struct {
 	games.Fork
-	Path            string
-	State           forkState
-	Plays, Players  int64
-	difference      int64   // difference to the plays of the earlier period
-	Change          *change // nil: the earlier period had no plays
-	Score, PassRate string
-	stats           reports.Statistics
-	Weeks           ui.Sparkline
-	WeeksLabel      string
-	sortTitle       string // the title in lower case and without accents
+	reports.Statistics
+	Path             string
+	State            forkState
+	difference       int64   // difference to the plays of the earlier period
+	Change           *change // nil: the earlier period had no plays
+	Score, PassLabel string
+	Weeks            ui.Sparkline
+	WeeksLabel       string
+	sortTitle        string // the title in lower case and without accents
 }
 
 // newForkRow returns the row of a fork, whose weeks end on the day last.
@@ -34,21 +33,18 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string, last time.Ti
 	}
 	row := forkRow{
 		Fork:       f,
+		Statistics: o.Statistics,
 		Path:       path,
 		State:      stateOf(f),
-		Plays:      o.Plays,
-		Players:    o.Players,
 		difference: o.Plays - o.EarlierPlays,
-		stats: reports.Statistics{Plays: o.Plays, Completed: o.Completed, Passed: o.Passed,
-			AvgScore: o.AvgScore},
+		Score:      score.text(o.Statistics),
+		PassLabel:  passRate.text(o.Statistics),
 		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
 		WeeksLabel: weeksLabel(o.Weeks[:], last),
 		sortTitle:  input.Fold(f.Title),
 	}
-	row.Score = score.text(row.stats)
-	row.PassRate = passRate.text(row.stats)
 	if o.EarlierPlays > 0 {
-		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.EarlierPlays}})
+		row.Change = plays.change(o.Statistics, &comparison{earlierStats: &reports.Statistics{Plays: o.EarlierPlays}})
 	}
 	return row
 }
@@ -68,7 +64,7 @@ func stateOf(f games.Fork) forkState {
 // byMeasure sorts forks without a value below 0.0%.
 func byMeasure(m measure) func(a, b forkRow) int {
 	key := func(r forkRow) int64 {
-		if n, ok := m.read(r.stats); ok {
+		if n, ok := m.read(r.Statistics); ok {
 			return n
 		}
 		return -1
@@ -85,7 +81,7 @@ var forks = listing[forkRow]{
 		{"Plays", "-plays", true, func(a, b forkRow) int { return cmp.Compare(a.Plays, b.Plays) }},
 		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.difference, b.difference) }},
 		{"Players", "-players", true,
-			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
+			func(a, b forkRow) int { return cmp.Compare(a.UniquePlayers, b.UniquePlayers) }},
 		{"Score", "-score", true, byMeasure(score)},
 		{"Pass rate", "-pass", true, byMeasure(passRate)},
 		{"Status", "", false, nil},

@@ -153,7 +153,7 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 // Forks are sorted by score and by pass rate. Without a finished play, a fork has neither and is below 0.0%.
 func TestForksAreSortedByTheirResults(t *testing.T) {
 	row := func(title string, completed, passed int64, average reports.Percent) forkRow {
-		f := forkRow{stats: reports.Statistics{Completed: completed, Passed: passed, AvgScore: average}}
+		f := forkRow{Statistics: reports.Statistics{Completed: completed, Passed: passed, AvgScore: average}}
 		f.Title = title
 		return f
 	}

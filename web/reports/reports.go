@@ -86,7 +86,7 @@ func (h *Handler) listReports(
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
-	view.Answer = newListAnswer(*statisticsOf(overview.Current), view.Comparison, rows)
+	view.Answer = newListAnswer(overview.Current, view.Comparison, rows)
 	view.list = forks.page(view.pageURL, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
@@ -107,7 +107,7 @@ func compareOverview(o reports.Overview, earlier reports.Period, choice string) 
 	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(earlier), earlierStats: statisticsOf(o.Earlier),
+	return &comparison{EarlierDays: ui.Period(earlier), earlierStats: &o.Earlier,
 		Weeks: choice == compareYear, oneDay: earlier.Days == 1}
 }
 
@@ -116,13 +116,9 @@ func overviewFigures(o reports.Overview, c *comparison) []figure {
 	if !o.Counted {
 		selected = selected[:1]
 	}
-	figures := newFigures(*statisticsOf(o.Current), c, selected...)
+	figures := newFigures(o.Current, c, selected...)
 	if o.Counted {
 		figures[1].Note = "counted once"
 	}
 	return figures
-}
-
-func statisticsOf(t reports.OverviewTotals) *reports.Statistics {
-	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed, Passed: t.Passed}
 }

@@ -100,7 +100,10 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 		if err := s.lockSealer(ctx, timeout, tx); err != nil {
 			return err
 		}
-		return markAllDirty(ctx, tx)
+		_, err := tx.Exec(ctx, `/* reports.markAll */
+			with days as (insert into unsealed_days select fork_id, day from fork_days)
+			insert into unsealed_months select fork_id, month from fork_months`)
+		return apperr.Annotate(err, "reports: mark all as dirty")
 	})
 	if err != nil {
 		return Result{}, err
@@ -113,11 +116,4 @@ func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, querier 
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {
 	return apperr.Annotate(postgres.AwaitLock(ctx, s.log, "sealer", timeout, querier), "seal")
-}
-
-func markAllDirty(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `/* reports.markAll */
-		with days as (insert into unsealed_days select fork_id, day from fork_days)
-		insert into unsealed_months select fork_id, month from fork_months`)
-	return apperr.Annotate(err, "reports: mark all as dirty")
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -120,39 +121,29 @@ type StoredSegment struct {
 // rows than expected are damage, because plays would be missing. Errors: ErrDamaged, also for any
 // error of unpack.
 func ReadSegments(rows pgx.Rows, expected int, unpack func(StoredSegment) error) error {
-	defer rows.Close()
 	read := 0
-	for ; rows.Next(); read++ {
-		s, err := scanSegment(rows)
-		if err != nil {
-			return err
+	var date time.Time
+	var headBytes int
+	var packed pgtype.DriverBytes
+	_, err := pgx.ForEachRow(rows, []any{&date, &headBytes, &packed}, func() error {
+		read++
+		if headBytes < 0 || headBytes > len(packed) {
+			headBytes = 0 // an empty head unpacks as ErrDamaged
 		}
-		if unpack(s) != nil {
-			return DamagedError(s.Date)
+		if unpack(StoredSegment{date, packed[:headBytes], packed[headBytes:]}) != nil {
+			return DamagedError(date)
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	})
+	switch {
+	case errors.Is(err, ErrDamaged):
+		return err
+	case err != nil:
 		return fmt.Errorf("reports: segments: %w", err)
-	}
-	if read < expected {
+	case read < expected:
 		return fmt.Errorf("%w: %d of %d were found", ErrDamaged, read, expected)
 	}
 	return nil
-}
-
-// scanSegment gives an impossible head_bytes an empty head, which unpacks as ErrDamaged.
-func scanSegment(rows pgx.Rows) (s StoredSegment, err error) {
-	var headBytes int
-	var packed pgtype.DriverBytes
-	if err := rows.Scan(&s.Date, &headBytes, &packed); err != nil {
-		return s, fmt.Errorf("reports: segments: %w", err)
-	}
-	if headBytes < 0 || headBytes > len(packed) {
-		headBytes = 0
-	}
-	s.Head = packed[:headBytes]
-	s.Tail = packed[headBytes:]
-	return s, nil
 }
 
 // DamagedError returns ErrDamaged with the first day of the segment.
