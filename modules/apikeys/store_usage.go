@@ -82,16 +82,14 @@ const (
 	storeTimeout  = 5 * time.Second
 )
 
-// Run calls Store every storeInterval until ctx ends. The program calls Store once more after the
-// last request.
+// Run calls Store, storeInterval after the end of each call, until ctx ends. The program calls Store
+// once more after the last request.
 func (u *UsageCounter) Run(ctx context.Context) {
-	tick := time.NewTicker(storeInterval)
-	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-time.After(storeInterval):
 		}
 		// ctx does not cancel Store: a cancelled statement may have committed, and would count
 		// twice.

@@ -2,12 +2,12 @@ package reports
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
-	"dg/platform/apperr"
 )
 
 // Overlap is a group that lacks 1 to MinGroup-1 of a report's players. A comparison with the
@@ -74,12 +74,15 @@ func (s *Service) UnsuppressedGroupPlayers(ctx context.Context, q Query) (player
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns Query's error
 	var id string
 	var active int
-	players = map[string]int64{} // nil would mean a failed query on the dashboard
+	players = map[string]int64{}
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
 			players[id] = int64(active)
 		}
 		return nil
 	})
-	return players, apperr.Annotate(err, "reports: shown groups")
+	if err != nil {
+		return nil, fmt.Errorf("reports: shown groups: %w", err)
+	}
+	return players, nil
 }

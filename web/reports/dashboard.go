@@ -62,7 +62,8 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 	}
 	view := &dashboardView{Layout: ui.NewLayout(p, "\u2068"+fork.Title+"\u2069", ui.AreaReports), ForkTitle: fork.Title,
 		Back: u.at(p.Path("/reports")).Path(), State: stateOf(fork), Today: h.Today()}
-	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, u); err != nil {
+	view.pageURL = u
+	if err := h.addGroups(c.UserContext(), p, &view.menuBar); err != nil {
 		return err
 	}
 	view.Everyone = "All players"
@@ -103,7 +104,9 @@ func (h *Handler) showReport(
 	view.Comparison = view.Comparison.withCompleteDays(stats)
 	// A suppressed report must look like an empty one, so groups are not marked as hidden.
 	if len(view.Groups) > 0 && !stats.Suppressed {
-		view.groupPlayers = h.unsuppressedGroupPlayers(c.UserContext(), query)
+		ctx, stop := context.WithTimeout(c.UserContext(), hintTimeout)
+		defer stop()
+		view.groupPlayers, _ = h.Reports.UnsuppressedGroupPlayers(ctx, query) // nil after an error
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
@@ -125,14 +128,10 @@ var (
 // forkOf returns the path's fork, or errNoFork if it does not exist or the policy denies it.
 func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
-	if apperr.Is(err, apperr.NotFound) {
-		return games.Fork{}, errNoFork
+	if err == nil {
+		err = p.Decide(permission, fork.OrganisationID)
 	}
-	if err != nil {
-		return games.Fork{}, err
-	}
-	err = p.Decide(permission, fork.OrganisationID)
-	if errors.Is(err, authz.ErrDenied) {
+	if apperr.Is(err, apperr.NotFound) || errors.Is(err, authz.ErrDenied) {
 		return games.Fork{}, errNoFork
 	}
 	return fork, err
@@ -187,16 +186,6 @@ func (h *Handler) command(q reports.Query) string {
 
 // hintTimeout bounds the queries that a page can omit: hidden groups, and overlaps.
 const hintTimeout = 300 * time.Millisecond
-
-func (h *Handler) unsuppressedGroupPlayers(ctx context.Context, q reports.Query) map[string]int64 {
-	ctx, stop := context.WithTimeout(ctx, hintTimeout)
-	defer stop()
-	players, err := h.Reports.UnsuppressedGroupPlayers(ctx, q)
-	if err != nil {
-		return nil
-	}
-	return players
-}
 
 func shownMeasure(key string) measure {
 	i := slices.IndexFunc(measures, func(m measure) bool { return m.key == key && key != "" })

@@ -12,7 +12,10 @@ import (
 
 // menuBar has the menus of group, period and comparison, and the download of a screen.
 type menuBar struct {
-	groupMenu
+	pageURL
+	Groups            []org.Group
+	ListedGroups      int           // org.MaxGroups if there may be more groups; 0: all are listed
+	GroupName         string        // "": all players
 	Everyone          string        // what the figures cover if no group is selected
 	PeriodError       *apperr.Error // nil: the period is valid
 	Presets           []ui.Link
@@ -23,6 +26,8 @@ type menuBar struct {
 	Compares          bool        // whether a comparison is selected
 	Comparisons       []ui.Link
 	Download          ui.Download
+	// groupPlayers has the number of players of each group whose report k-anonymity does not hide; nil: unknown.
+	groupPlayers map[string]int64
 }
 
 // addPeriods adds the menu of periods. Presets without a day before the day until are left out.
@@ -54,37 +59,24 @@ func (b *menuBar) addComparisons(today time.Time) {
 		Path: b.withPeriod(presetNamed(today, "Last quarter")).Path("compare", compareYear)})
 }
 
-// groupMenu selects the group of a report.
-type groupMenu struct {
-	pageURL
-	Groups       []org.Group
-	ListedGroups int    // org.MaxGroups if there may be more groups; 0: all are listed
-	GroupName    string // "": all players
-	// groupPlayers has the number of players of each group whose report k-anonymity does not hide; nil: unknown.
-	groupPlayers map[string]int64
-}
-
-func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, u pageURL) (groupMenu, error) {
-	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, u.Param("groupId"))
-	if err != nil {
-		return groupMenu{}, err
+// addGroups adds the menu of groups.
+func (h *Handler) addGroups(ctx context.Context, p *ui.Principal, b *menuBar) (err error) {
+	b.Groups, err = h.GroupsOf(ctx, p, reports.ReadReport, b.Param("groupId"))
+	if len(b.Groups) >= org.MaxGroups {
+		b.ListedGroups = org.MaxGroups
 	}
-	menu := groupMenu{pageURL: u, Groups: groups}
-	if len(groups) >= org.MaxGroups {
-		menu.ListedGroups = org.MaxGroups
-	}
-	for _, g := range groups {
-		if g.ID == u.Param("groupId") {
-			menu.GroupName = g.Name
+	for _, g := range b.Groups {
+		if g.ID == b.Param("groupId") {
+			b.GroupName = g.Name
 		}
 	}
-	return menu, nil
+	return err
 }
 
 // Played says how many members of a group played, or that the group is hidden; "": unknown.
-func (m groupMenu) Played(groupID string) string {
-	switch n := m.groupPlayers[groupID]; {
-	case m.groupPlayers == nil:
+func (b *menuBar) Played(groupID string) string {
+	switch n := b.groupPlayers[groupID]; {
+	case b.groupPlayers == nil:
 		return ""
 	case n == 0:
 		return "Hidden"
