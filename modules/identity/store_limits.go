@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -109,13 +108,10 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	var lock guessRow
 	result := db.Scopes(postgres.Tag("identity.checkLimits")).Where("ends_at > ?", now).
 		Where(reached).Order("ends_at desc").Limit(1).Find(&lock)
-	if result.Error != nil {
-		return fmt.Errorf("identity: check limits: %w", result.Error)
-	}
 	if result.RowsAffected > 0 {
 		return newLockedError(lock.EndsAt, now)
 	}
-	return nil
+	return apperr.Annotate(result.Error, "identity: check limits")
 }
 
 // countAttempt adds a wrong attempt to every limit if wrong is 1, and resets every limit if it is
@@ -145,11 +141,8 @@ func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 		         case when anew or g.wrong + 1 = $5 then $4 else g.ends_at end
 		       from (select g.ends_at <= $3 or $2 = 0 and g.wrong < $5) n (anew))
 		returning wrong, ends_at`, l.keyHash, wrong, now, endsAt, l.maxWrong).Scan(&counted).Error
-	switch {
-	case err != nil:
-		return fmt.Errorf("identity: count an attempt: %w", err)
-	case counted.Wrong > l.maxWrong:
+	if counted.Wrong > l.maxWrong {
 		return newLockedError(counted.EndsAt, now)
 	}
-	return nil
+	return apperr.Annotate(err, "identity: count an attempt")
 }

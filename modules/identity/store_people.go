@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,15 +52,13 @@ var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: che
 // People returns the people with these ids, ordered by name. It omits unknown ids.
 func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	var rows []userRow
-	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
-		Order("name, id").Find(&rows).Error; err != nil {
-		return nil, fmt.Errorf("identity: people: %w", err)
-	}
+	err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
+		Order("name, id").Find(&rows).Error
 	people := make([]Person, len(rows))
 	for i, r := range rows {
 		people[i] = r.person()
 	}
-	return people, nil
+	return people, apperr.Annotate(err, "identity: people")
 }
 
 // PersonIn returns the person with the e-mail in the caller's transaction. An account that has it as
@@ -96,8 +93,5 @@ func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(recor
 		return err
 	}
 	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", person.ID)
-	if err == nil && deleted == 0 { // another transaction has deleted the person
-		return ErrNoSuchEmail
-	}
-	return err
+	return orNone(deleted, err, ErrNoSuchEmail) // none if another transaction has deleted the person
 }

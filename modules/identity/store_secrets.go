@@ -52,15 +52,13 @@ func CheckSecretKey(ctx context.Context, db *postgres.DB, keyring Keyring) (emai
 
 func verifyCheckValue(tx *gorm.DB, keyring Keyring) (exists bool, err error) {
 	var rows []secretKeyRow
-	if err := tx.Scopes(postgres.Tag("identity.checkValue")).Find(&rows).Error; err != nil {
-		return false, fmt.Errorf("identity: check value of the secret key: %w", err)
-	}
+	err = tx.Scopes(postgres.Tag("identity.checkValue")).Find(&rows).Error
 	for _, row := range rows {
-		if text, err := keyring.decrypt(checkPerson, row.Value); err != nil || text != checkText {
+		if !keyring.sameSecret(checkPerson, row.Value, checkText) {
 			return true, ErrWrongSecretKey
 		}
 	}
-	return len(rows) > 0, nil
+	return len(rows) > 0, apperr.Annotate(err, "identity: check value of the secret key")
 }
 
 // ReencryptResult counts the secrets that MigrateSecrets encrypted or could not read.
@@ -176,15 +174,12 @@ func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	}
 	rows, _ := tx.Query(ctx, `/* identity.lockSecretKey */ select value from secret_key_check for share`)
 	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return fmt.Errorf("identity: lock the secret key: %w", err)
-	}
 	for _, value := range values {
 		if !(Keyring{current: k.current}).sameSecret(checkPerson, value, checkText) {
 			return ErrWrongSecretKey
 		}
 	}
-	return nil
+	return apperr.Annotate(err, "identity: lock the secret key")
 }
 
 // KeepSecret returns stored if it decrypts to the same secret as imported, otherwise imported.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/identity"
+	"dg/platform/apperr"
 )
 
 // format defines a type of objects. In SQL, i is the staged row.
@@ -85,11 +85,8 @@ func (b *batch) copyRows(ctx context.Context, tx pgx.Tx) error {
 	}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"import_" + b.table}, columns,
 		pgx.CopyFromRows(b.pending))
-	if err != nil {
-		return fmt.Errorf("copy to import_%s: %w", b.table, err)
-	}
 	b.pending = nil
-	return nil
+	return apperr.Annotate(err, "copy to import_"+b.table)
 }
 
 // apply runs format.fileSQL on the staged rows, and keeps the rows for format.finalSQL.
@@ -113,13 +110,10 @@ func (b *batch) write(ctx context.Context, tx pgx.Tx, sqlFile, source string) er
 	var added, replaced int64
 	err = tx.QueryRow(ctx, b.renderSQL(strings.ReplaceAll("/* importer.{table} */ "+string(sql),
 		"{rows}", source))).Scan(&added, &replaced)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", b.table, err)
-	}
 	b.count.Added += added
 	b.count.Replaced += replaced
 	b.count.Unchanged -= added + replaced
-	return nil
+	return apperr.Annotate(err, "write "+b.table)
 }
 
 func (b *batch) exec(ctx context.Context, tx pgx.Tx, statement string) error {

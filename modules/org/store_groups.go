@@ -40,20 +40,19 @@ func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (groups []CountedGroup, more bool, _ error) {
 	var searched []CountedGroup
-	if err := s.scanCountedGroups(ctx, organisationID, 0, maxSearchedGroups, &searched); err != nil {
-		return nil, false, fmt.Errorf("org: find groups: %w", err)
-	}
+	err := s.scanCountedGroups(ctx, organisationID, 0, maxSearchedGroups, &searched)
 	text = input.Fold(text)
 	for _, g := range searched {
 		if !strings.Contains(input.Fold(g.Name), text) {
 			continue
 		}
 		if len(groups) == maxFoundGroups {
-			return groups, true, nil
+			more = true
+			break
 		}
 		groups = append(groups, g)
 	}
-	return groups, false, nil
+	return groups, more, apperr.Annotate(err, "org: find groups")
 }
 
 // GroupPage returns a page of the organisation's groups by name, or the nearest page that exists.

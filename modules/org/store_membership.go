@@ -149,14 +149,11 @@ func (s *Service) Members(
 		select org_id, user_id, role, count(*) over () as total from memberships where org_id = @org
 		order by array_position(array['owner', 'admin', 'member'], role), user_id limit ?`,
 		maxMembers).Scan(&rows).Error
-	if err != nil {
-		return nil, 0, fmt.Errorf("org: members: %w", err)
-	}
 	for _, r := range rows {
 		members = append(members, r.Member)
 		total = r.Total
 	}
-	return members, total, nil
+	return members, total, apperr.Annotate(err, "org: members")
 }
 
 // OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, as seen by tx.
