@@ -3,7 +3,6 @@ package account
 import (
 	"github.com/gofiber/fiber/v2"
 
-	"dg/platform/apperr"
 	"dg/web/ui"
 )
 
@@ -35,11 +34,7 @@ func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderPassword(c, p, status, f)
 	}
-	switch {
-	case apperr.Is(err, apperr.Validation):
-		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity,
-			ui.FieldError("new", apperr.From(err).Message))
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	return redirectToAccount(c, session,

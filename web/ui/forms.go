@@ -58,8 +58,8 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors and the HTTP status of a form whose proof was rejected. It returns
-// status 0 if err is nil or not about the proof.
+// ProofErrors returns the errors and the HTTP status of a form whose proof or field was rejected. It
+// returns status 0 if err is nil or about neither.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests
@@ -69,6 +69,9 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 		return FieldError("current", "The password is wrong."), fiber.StatusUnprocessableEntity
 	case errors.Is(err, identity.ErrWrongCode):
 		return FieldError("code", identity.ErrWrongCode.Message), fiber.StatusUnprocessableEntity
+	}
+	if e := apperr.From(err); e.Field != "" {
+		return FieldError(e.Field, e.Message), fiber.StatusUnprocessableEntity
 	}
 	return FormErrors{}, 0
 }
@@ -84,26 +87,22 @@ func (s Services) Reauthenticate(
 		status = fiber.StatusBadRequest
 	}
 	proof := ProofOf(c)
-	missingProof := FieldError("current", identity.ErrPasswordDue.Message)
-	// an empty code would count as a wrong code
-	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep {
+	codeMissing := proof.Password != "" && proof.Code == "" && p.Person.TwoStep
+	if codeMissing { // an empty code would count as a wrong code
 		proof = identity.Proof{}
-		missingProof = FieldError("code",
-			"Enter the code from your authenticator app, or a recovery code.")
 	}
 	err = s.Identity.Reauthenticate(c.UserContext(), p.Token, proof)
 	if err == nil {
 		return f, status, nil
 	}
-	f.AskPassword = true
-	proofErrors, proofStatus := ProofErrors(c, err)
-	if errors.Is(err, identity.ErrPasswordDue) {
-		if c.Method() != fiber.MethodPost {
-			return f, 0, nil
-		}
-		proofErrors = missingProof
-		proofStatus = fiber.StatusUnprocessableEntity
+	if codeMissing && errors.Is(err, identity.ErrPasswordDue) {
+		err = apperr.NewField("code", "Enter the code from your authenticator app, or a recovery code.")
 	}
+	f.AskPassword = true
+	if c.Method() != fiber.MethodPost && errors.Is(err, identity.ErrPasswordDue) {
+		return f, 0, nil
+	}
+	proofErrors, proofStatus := ProofErrors(c, err)
 	if proofStatus == 0 {
 		return f, 0, err
 	}

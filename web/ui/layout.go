@@ -103,8 +103,7 @@ func (l Layout) Home() Link {
 		return Link{Name: "Open reports", Path: reports}
 	case l.User != nil && l.User.Organisation.ID != "":
 		return Link{Name: "Open your account", Path: "/account"}
-	}
-	if l.User == nil {
+	case l.User == nil:
 		return Link{Name: "Open reports", Path: "/"}
 	}
 	return Link{Name: "Choose organisation", Path: "/"}
