@@ -106,8 +106,13 @@ func (db *database) installation() *doctor.Installation {
 	}
 }
 
-func (db *database) migrate(ctx context.Context, servingRole string) error {
-	err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, servingRole, db.log, identity.RewriteEmailKeys)
+// migrate sets installation.ServingRole.
+func (db *database) migrate(ctx context.Context, installation *doctor.Installation) error {
+	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
+		return err
+	}
+	err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, installation.ServingRole, db.log,
+		identity.RewriteEmailKeys)
 	return apperr.Annotate(err, "migrate the database")
 }
 
@@ -147,10 +152,7 @@ func (c migrateCmd) Run(ctx context.Context, stdio Stdio) error {
 	defer db.release()
 	installation := db.installation()
 	defer installation.Close()
-	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
-		return err
-	}
-	if err := db.migrate(ctx, installation.ServingRole); err != nil {
+	if err := db.migrate(ctx, installation); err != nil {
 		return err
 	}
 	if keyring.Encrypts() || c.ForgetSecretKey {

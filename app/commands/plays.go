@@ -26,7 +26,7 @@ func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 		if players = players[1:]; len(players) == 0 {
 			return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
 		}
-		organisation, err := o.orgs.OrganisationBySlug(ctx, slug)
+		organisation, err := o.orgs.BySlugIn(o.Gorm.WithContext(ctx), slug)
 		if err != nil {
 			return err
 		}

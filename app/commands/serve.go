@@ -123,10 +123,7 @@ func openDatabase(ctx context.Context, installation *doctor.Installation, stdio 
 }
 
 func (db *database) prepare(ctx context.Context, installation *doctor.Installation) error {
-	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
-		return err
-	}
-	if err := db.migrate(ctx, installation.ServingRole); err != nil {
+	if err := db.migrate(ctx, installation); err != nil {
 		return err
 	}
 	if err := db.encrypt(ctx, installation.Secrets, false); err != nil {

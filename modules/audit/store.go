@@ -30,7 +30,7 @@ type Log struct {
 // New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// insertSQL leaves the columns id and at to a trigger. Its two tags let tests prove that an append to one log is scoped.
+// insertSQL leaves the columns id and at to a trigger. Two tags let tests prove that an append to one log is scoped.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)

@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/format"
-	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
 
@@ -52,11 +51,6 @@ func (l *Log) ExportBefore(
 	}
 }
 
-// refusalRow names the table audit_refusals for gorm's delete, which needs no columns.
-type refusalRow struct{}
-
-func (refusalRow) TableName() string { return "audit_refusals" }
-
 // Prune removes the entries with At < before, and adds an entry about it, in one transaction. It
 // fails, and removes nothing, unless exported is the number of entries to remove. The pool must
 // connect as the owner of the tables: the serving role cannot delete entries.
@@ -65,9 +59,9 @@ func (l *Log) Prune(
 ) error {
 	return l.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		removed := int64(0)
-		for _, row := range []any{&Entry{}, &refusalRow{}} {
-			result := tx.Scopes(postgres.Tag("audit.prune"), tenant.Scope(organisationID)).
-				Where("at < ?", before).Delete(row)
+		for _, table := range []string{"audit_entries", "audit_refusals"} {
+			result := tenant.Exec(tx, organisationID,
+				"/* audit.prune */ delete from "+table+" where org_id = @org and at < ?", before)
 			if result.Error != nil {
 				return fmt.Errorf("audit: prune: %w", result.Error)
 			}

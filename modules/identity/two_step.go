@@ -66,10 +66,18 @@ func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token, code string,
 ) (codes []string, session Session, err error) {
 	session, err = s.changePerson(ctx, token, false, func(c *change) (err error) {
-		columns, err := c.confirmOffer(code)
+		if c.session.User.TOTPSecret != nil {
+			return ErrTwoStepOn
+		}
+		secret, err := s.keyring.decryptOffer(c.session)
 		if err != nil {
 			return err
 		}
+		step, ok := matchTOTP(secret, code, c.now, 0)
+		if !ok {
+			return ErrWrongCode
+		}
+		columns := twoStepColumns(s.keyring.Encrypt(c.session.UserID, secret), c.now, step)
 		if err := c.rotate(audit.TwoStepTurnedOn, columns); err != nil {
 			return err
 		}
@@ -84,23 +92,6 @@ func (k Keyring) decryptOffer(row sessionRow) (string, error) {
 		return "", ErrTwoStepOff
 	}
 	return k.decryptStored(row.UserID, *row.TOTPOffer)
-}
-
-// confirmOffer returns the columns that store the offered secret, with the code marked as used.
-func (c *change) confirmOffer(code string) (map[string]any, error) {
-	if c.session.User.TOTPSecret != nil {
-		return nil, ErrTwoStepOn
-	}
-	keyring := c.service.keyring
-	secret, err := keyring.decryptOffer(c.session)
-	if err != nil {
-		return nil, err
-	}
-	step, ok := matchTOTP(secret, code, c.now, 0)
-	if !ok {
-		return nil, ErrWrongCode
-	}
-	return twoStepColumns(keyring.Encrypt(c.session.UserID, secret), c.now, step), nil
 }
 
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session

@@ -24,7 +24,10 @@ func (r *run) storeLast(ctx context.Context) error {
 	if err := r.lockChanged(ctx); err != nil {
 		return err
 	}
-	if err := r.countLostPasswords(ctx); err != nil {
+	err := r.tx.QueryRow(ctx, `/* importer.lostPasswords */ select count(*)
+		from last_users i join users o on o.id = i.id where `+passwordRemovedSQL).
+		Scan(&r.batch("users").count.LostPasswords)
+	if err != nil {
 		return err
 	}
 	for _, rule := range auditRules {
@@ -99,12 +102,6 @@ func (r *run) lockChanged(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (r *run) countLostPasswords(ctx context.Context) error {
-	return r.tx.QueryRow(ctx, `/* importer.lostPasswords */ select count(*)
-		from last_users i join users o on o.id = i.id where `+passwordRemovedSQL).
-		Scan(&r.batch("users").count.LostPasswords)
 }
 
 func (r *run) batch(table string) *batch {
