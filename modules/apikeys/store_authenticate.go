@@ -91,9 +91,6 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-var errNotCounted = apperr.New(apperr.Unavailable,
-	"The request could not be counted. Retry in a few seconds.")
-
 // authenticate finds the key and counts the request, in at most three attempts. It retries if the
 // full window has room by now, or was created or repaired. If outsideAPI is true, it rejects even a
 // usable key.
@@ -113,7 +110,8 @@ func (s *Service) authenticate(
 			return r, nil
 		}
 	}
-	return authResult{}, errNotCounted
+	return authResult{}, apperr.New(apperr.Unavailable,
+		"The request could not be counted. Retry in a few seconds.")
 }
 
 func (s *Service) authenticateOnce(

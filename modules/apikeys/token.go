@@ -45,13 +45,12 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return idPattern.MatchString(s) }
 
-// FindID finds the id of a token in a text; the token's secret may be malformed or missing.
-func FindID(s string) (string, bool) {
-	m := idInTextPattern.FindStringSubmatch(s)
-	if m == nil {
-		return "", false
+// FindID returns the id of a token in a text, or "". The token's secret may be malformed or missing.
+func FindID(s string) string {
+	if m := idInTextPattern.FindStringSubmatch(s); m != nil {
+		return m[1]
 	}
-	return m[1], true
+	return ""
 }
 
 // NewID returns a random id of 22 base62 characters, for NewKey.ID.

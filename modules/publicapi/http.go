@@ -77,10 +77,9 @@ var errOutsideAPI = apperr.New(apperr.AccessDenied, "API keys work only under /a
 	"Remove the Authorization header, or call /api/v1/forks.")
 
 func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
-	id, _ := apikeys.FindID(headers) // "" for an unreadable token
 	return a.Requests.Run(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c),
 		func(ctx context.Context) error {
-			return a.Keys.RefuseOutsideAPI(ctx, id, apikeys.AuditRequest(c, path), errOutsideAPI)
+			return a.Keys.RefuseOutsideAPI(ctx, apikeys.FindID(headers), apikeys.AuditRequest(c, path), errOutsideAPI)
 		})
 }
 

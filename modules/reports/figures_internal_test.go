@@ -73,7 +73,7 @@ func TestRankingAgreesWithComparison(t *testing.T) {
 }
 
 func newLabels(texts map[int32]string) *labels {
-	l := &labels{}
+	l := &labels{starts: []uint32{0}}
 	previous := ""
 	for _, ordinal := range slices.SortedFunc(maps.Keys(texts), func(a, b int32) int {
 		return cmp.Or(strings.Compare(texts[a], texts[b]), cmp.Compare(a, b))
@@ -85,7 +85,7 @@ func newLabels(texts map[int32]string) *labels {
 		}
 		previous = texts[ordinal]
 		l.text += previous
-		l.ends = append(l.ends, uint32(len(l.text)))
+		l.starts = append(l.starts, uint32(len(l.text)))
 	}
 	return l
 }

@@ -33,19 +33,16 @@ select ordinal, case when @mode = 'nominative' then display_name else label end 
 // labels has the label, or the cells, of each player in the order of the query. It is immutable.
 type labels struct {
 	text     string
-	ends     []uint32 // end of each player's part of text
+	starts   []uint32 // start of each player's part of text; then the end of the last
 	ordinals []int32  // ordinals of players; ^ordinal if the text equals the previous player's
 }
 
 // label returns the text of the i-th player in the order of the query, "" for -1.
 func (l *labels) label(i int32) string {
-	switch {
-	case i < 0:
+	if i < 0 {
 		return ""
-	case i == 0:
-		return l.text[:l.ends[0]]
 	}
-	return l.text[l.ends[i-1]:l.ends[i]]
+	return l.text[l.starts[i]:l.starts[i+1]]
 }
 
 // readLabels requires ascending ordinals. The result may have the labels of other players too.
@@ -91,7 +88,7 @@ func (s *snapshot) selectLabels(
 	defer rows.Close()
 	var text []byte
 	var previous []byte
-	l := &labels{}
+	l := &labels{starts: []uint32{0}}
 	for rows.Next() {
 		v := rows.RawValues()
 		start := len(text)
@@ -101,7 +98,7 @@ func (s *snapshot) selectLabels(
 			ordinal = ^ordinal
 		}
 		previous = text[start:]
-		l.ends = append(l.ends, uint32(len(text)))
+		l.starts = append(l.starts, uint32(len(text)))
 		l.ordinals = append(l.ordinals, ordinal)
 	}
 	l.text = string(text)
@@ -175,4 +172,4 @@ func (c *labelCache) put(key labelsKey, version int64, l *labels) {
 }
 
 // size returns the bytes of the labels, plus a margin for the cache entry.
-func (l *labels) size() int { return len(l.text) + 4*cap(l.ends) + 4*cap(l.ordinals) + 512 }
+func (l *labels) size() int { return len(l.text) + 4*cap(l.starts) + 4*cap(l.ordinals) + 512 }

@@ -139,18 +139,11 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	view.Path = p.KeyPath(k.ID, "/replace")
 	view.Back = old.Path
 	view.Overlaps = h.overlapsOf(k)
-	view.keyForm = successorForm(k, h.Today())
+	view.Label = apikeys.Label{Name: k.Name, Description: k.Description}
+	view.Scopes = k.Scopes
+	view.Overlap = "day"
+	view.Expiry, view.Day = successorExpiry(k, h.Today())
 	return view, nil
-}
-
-// successorForm returns the form that replaces k. Its default overlap is a day.
-func successorForm(k apikeys.Key, today time.Time) keyForm {
-	f := keyForm{
-		Label: apikeys.Label{Name: k.Name, Description: k.Description}, ID: apikeys.NewID(), Scopes: k.Scopes,
-		Overlap: "day",
-	}
-	f.Expiry, f.Day = successorExpiry(k, today)
-	return f
 }
 
 // overlapsOf returns the overlaps for replacing k. Each ends at the expiry of k at the latest.

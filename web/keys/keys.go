@@ -42,7 +42,6 @@ type keyRow struct {
 	Path            string
 	LogPath         string // path of the key's entries in the audit log
 	RevokePath      string // path of the form, or "" if the key is not active
-	isActive        bool
 }
 
 // inactivePerPage is the page size of inactive keys. Active ones share one (apikeys.MaxUsable).
@@ -102,7 +101,7 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 	}
 	for _, k := range view.Query.filter(keys, h.Now()) {
 		row := h.keyRow(p, k)
-		if row.Twin = countByName[k.Name] > 1; row.isActive {
+		if row.Twin = countByName[k.Name] > 1; row.RevokePath != "" {
 			active = append(active, k)
 			view.Active = append(view.Active, row)
 		} else {
@@ -166,6 +165,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	now := h.Now()
 	state := k.State(now, p.Organisation.Plan)
 	words := stateWords[state]
+	active := state == apikeys.StateUsable || state == apikeys.StatePaused
 	r := keyRow{
 		Key:        k,
 		MaskedID:   apikeys.TokenPrefix + k.ID + "_…",
@@ -177,12 +177,11 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		UsedLately: k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < ui.OneDay,
 		Path:       p.KeyPath(k.ID, ""),
 		LogPath:    p.Path("/settings/audit-log?key=" + k.ID),
-		isActive:   state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
 	switch {
 	case state == apikeys.StateRevoked:
 		r.EndsAt = k.RevokedAt
-	case r.isActive && k.RevokedAt != nil && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
+	case active && k.RevokedAt != nil && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
 		r.EndsAt = k.RevokedAt
 		r.EndLabel = "Stops"
 		if state == apikeys.StateUsable {
@@ -198,7 +197,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	if r.EndsAt == nil {
 		r.EndLabel = "Never expires"
 	}
-	if r.isActive {
+	if active {
 		r.RevokePath = p.KeyPath(k.ID, "/revoke")
 	}
 	return r

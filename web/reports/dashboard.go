@@ -22,27 +22,26 @@ import (
 type dashboardView struct {
 	ui.Layout
 	menuBar
-	ForkTitle, Back string
-	State           forkState
-	Today           time.Time
-	Nominative      bool
-	Suppressed      bool
-	ForkID, Command string // Command is a curl command that reads the figures from the API
-	LongerPeriod    string // path of the last 12 months, if a shorter period has no plays; else ""
-	Overlaps        []reports.Overlap
-	MoreOverlaps    bool // whether there are more overlaps than Overlaps lists
-	Figures         []figure
-	HasPlays        bool
-	Answer          []clause
-	Chart           *chart
-	Skills          skillList
-	PlayerCount     int64
-	PlayersLink     ui.Link
-	NotPassed       []player // the first of NotPassedCount players without a pass
-	NotPassedCount  int64
-	PassMark        string      // lowest best score of a player with a pass; "": nobody passed
-	Players         playersView // only on the page of all players
-	PassedLinks     []ui.Link
+	Fork           games.Fork
+	Back           string
+	State          forkState
+	Today          time.Time
+	Nominative     bool
+	Stats          reports.Statistics
+	Command        string // a curl command that reads the figures from the API
+	LongerPeriod   string // path of the last 12 months, if a shorter period has no plays; else ""
+	Overlaps       []reports.Overlap
+	MoreOverlaps   bool // whether there are more overlaps than Overlaps lists
+	Figures        []figure
+	Answer         []clause
+	Chart          *chart
+	Skills         skillList
+	PlayersLink    ui.Link
+	NotPassed      []player // the first of NotPassedCount players without a pass
+	NotPassedCount int64
+	PassMark       string      // lowest best score of a player with a pass; "": nobody passed
+	Players        playersView // only on the page of all players
+	PassedLinks    []ui.Link
 }
 
 // Dashboard handles GET /reports/:fork. Its figures come from the same method as those of the API.
@@ -60,7 +59,7 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 	if err != nil {
 		return err
 	}
-	view := &dashboardView{Layout: ui.NewLayout(p, "\u2068"+fork.Title+"\u2069", ui.AreaReports), ForkTitle: fork.Title,
+	view := &dashboardView{Layout: ui.NewLayout(p, "\u2068"+fork.Title+"\u2069", ui.AreaReports), Fork: fork,
 		Back: u.at(p.Path("/reports")).Path(), State: stateOf(fork), Today: h.Today()}
 	view.pageURL = u
 	if err := h.addGroups(c.UserContext(), p, &view.menuBar); err != nil {
@@ -79,15 +78,14 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, template, view)
 	}
-	return h.showReport(c, p, view, fork, period, template)
+	return h.showReport(c, p, view, period, template)
 }
 
 func (h *Handler) showReport(
-	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
-	template string,
+	c *fiber.Ctx, p *ui.Principal, view *dashboardView, period reports.Period, template string,
 ) error {
-	query := queryOf(p, fork, period, view.pageURL)
-	reportURL := pageURL{p.Path("/reports/" + fork.ID), view.query}
+	query := queryOf(p, view.Fork, period, view.pageURL)
+	reportURL := pageURL{p.Path("/reports/" + view.Fork.ID), view.query}
 	view.Title += ", " + ui.Period(period)
 	var err error
 	if template != "players" {
@@ -108,7 +106,7 @@ func (h *Handler) showReport(
 		defer stop()
 		view.groupPlayers, _ = h.Reports.UnsuppressedGroupPlayers(ctx, query) // nil after an error
 	}
-	view.ForkID = fork.ID
+	view.Stats = stats
 	view.Command = h.command(query)
 	if template == "players" {
 		view.Title = "Players, " + view.Title
@@ -195,7 +193,6 @@ func shownMeasure(key string) measure {
 func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, reportURL pageURL) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
-	v.Suppressed = s.Suppressed
 	if s.Suppressed {
 		v.Comparison = nil // no figure of a suppressed page may depend on plays (rules.md, Anonymity)
 		return
@@ -225,11 +222,9 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 		}
 		return
 	}
-	v.HasPlays = true
 	v.Answer = newAnswer(s, v.Comparison)
 	v.Chart = newChart(p, s, v.Comparison, v.Today, chartMeasure)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
-	v.PlayerCount = s.UniquePlayers
 	var lowestPass reports.Percent
 	v.NotPassed, v.NotPassedCount, lowestPass = notPassed(s, cardRows)
 	if lowestPass > 0 {
