@@ -42,7 +42,7 @@ contract: postgres ## Run the programs of /docs, generated clients, schemathesis
 	scripts/engines.sh
 	scripts/contract/schemathesis.sh & scripts/contract/table.sh; table=$$?; wait $$! && exit $$table
 
-contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).
+contract-tools: postgres ## Run the recipes of tools in the tools, or check them (Python, psql; from PyPI and npm).
 	scripts/contract/tools/run.sh
 
 release: ## Build archives, packages, SBOMs and checksums of the checked-out commit into dist/.

@@ -71,7 +71,7 @@ func (c memberRemoveCmd) Run(ctx context.Context, stdio Stdio, o *operator) erro
 
 func (o *operator) changeRole(ctx context.Context, stdio Stdio, m memberArgs, role org.Role) error {
 	err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		person, err := identity.PersonIn(tx, m.Email)
+		person, err := identity.NamedPersonIn(tx, m.Email)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (c accountDeleteCmd) Run(ctx context.Context, stdio Stdio, o *operator) err
 	ctx = identity.WithRequest(ctx, o.request)
 	var person identity.Person
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
-		if person, err = identity.PersonIn(tx, c.Email); err != nil {
+		if person, err = identity.NamedPersonIn(tx, c.Email); err != nil {
 			return err
 		}
 		return o.people.DeletePersonIn(tx, person, func(record func() error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -34,7 +35,7 @@ func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	}
 	defer o.seal(ctx, stdio)
 	missing := 0
-	for _, id := range players {
+	for i, id := range players {
 		err := o.erase(ctx, stdio, organisationID, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
@@ -46,7 +47,8 @@ func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 		}
 		if err != nil {
 			// err.Error() hides an interruption, whose message would replace this one
-			return fmt.Errorf("%s is not erased, or not certainly: erase it again: %s", id, err.Error())
+			return fmt.Errorf("not erased, or not certainly, are %s: erase them again: %s",
+				strings.Join(players[i:], " "), err.Error())
 		}
 	}
 	if missing > 0 {

@@ -110,8 +110,7 @@ func (s *Service) authenticate(
 			return r, nil
 		}
 	}
-	return authResult{}, apperr.New(apperr.Unavailable,
-		"The request could not be counted. Retry in a few seconds.")
+	return authResult{}, fmt.Errorf("apikeys: not counted in three attempts: %w", context.DeadlineExceeded)
 }
 
 func (s *Service) authenticateOnce(

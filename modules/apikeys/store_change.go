@@ -220,7 +220,8 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, permission, owner)
 }
 
-// Rename sets the fields of a key's label that differ from those shown: others may have changed the rest.
+// Rename sets the fields of a key's label that differ from shown, which the form began with: others may have
+// changed the rest.
 // It adds an audit entry unless the label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound
 // (also for another organisation's key), apperr.Validation with the field.
 func (s *Service) Rename(

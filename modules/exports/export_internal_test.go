@@ -311,7 +311,8 @@ func TestRecheckOutlastsARestartOfTheDatabase(t *testing.T) {
 // withGate calls f with a gate whose actor keeps access, in virtual time.
 func withGate(t *testing.T, f func(*testing.T, *Gate)) {
 	synctest.Test(t, func(t *testing.T) {
-		g := &Gate{turns: make(chan struct{}, 1), beganAt: time.Now(), recheckedAt: time.Now()}
+		g := &Gate{beganAt: time.Now(), recheckedAt: time.Now()}
+		g.turns, g.rechecking = make(chan struct{}, 1), make(chan struct{}, 1)
 		g.recheck = func(context.Context) error { return nil }
 		g.Context, g.stop = context.WithCancelCause(t.Context())
 		defer g.Close()

@@ -17,7 +17,7 @@ const (
 	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
 	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
-	recheckTimeout  = 2 * time.Second        // after a failover, the connection of the first recheck may be silent
+	recheckTimeout  = 2 * time.Second        // of the first try: after a failover its connection may be silent
 	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without a turn
 )
 
@@ -38,7 +38,7 @@ type Gate struct {
 	Context context.Context
 
 	stop                 context.CancelCauseFunc
-	turns                chan struct{}
+	turns, rechecking    chan struct{}
 	recheck              func(context.Context) error
 	beganAt, recheckedAt time.Time
 	firstByteDeadline    time.Time // deadline of the first block; then zero
@@ -49,7 +49,7 @@ type Gate struct {
 func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	now := time.Now()
 	g := &Gate{
-		turns: s.turns, beganAt: now, recheckedAt: now,
+		turns: s.turns, rechecking: s.rechecking, beganAt: now, recheckedAt: now,
 		recheck: func(ctx context.Context) error { return recheck(ctx, s.recheckDB) },
 	}
 	g.firstByteDeadline, _ = c.UserContext().Deadline()
@@ -105,17 +105,20 @@ func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
 	}
-	recheck := func() error {
-		ctx, cancel := context.WithTimeout(g.Context, recheckTimeout)
-		defer cancel()
-		return g.recheck(ctx)
+	select { // one recheck of an instance at a time: the pool keeps a second connection for the case of a silent one
+	case g.rechecking <- struct{}{}:
+		defer func() { <-g.rechecking }()
+	case <-g.Context.Done():
+		return context.Cause(g.Context)
 	}
-	err := recheck()
+	ctx, cancel := context.WithTimeout(g.Context, recheckTimeout)
+	err := g.recheck(ctx)
+	cancel()
 	for postgres.IsUnavailable(err) && g.Context.Err() == nil {
 		select {
 		case <-g.Context.Done():
 		case <-time.After(recheckInterval):
-			err = recheck()
+			err = g.recheck(g.Context)
 		}
 	}
 	g.recheckedAt = time.Now()

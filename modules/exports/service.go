@@ -26,6 +26,7 @@ type Service struct {
 	log            *audit.Log
 	recheckDB      *postgres.DB // database that each Recheck reads
 	slots          *limit.Limiter
+	rechecking     chan struct{}  // a semaphore of one: Gate.checkAccess takes it
 	turns          chan struct{}  // a semaphore: one element for each download that holds a turn; Gate.Enter takes one
 	pendingRecords sync.WaitGroup // counts writes of export.finished that still run
 	finishedTotal  *prometheus.CounterVec
@@ -47,7 +48,7 @@ func New(
 			KeyBusyMessage: "Too many exports of this organisation: at most 4 run at once.",
 		}),
 		// half of the processors, because dg serve sets GOMAXPROCS to twice their number by default
-		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/4)),
+		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/4)), rechecking: make(chan struct{}, 1),
 		finishedTotal: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",

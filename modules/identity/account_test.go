@@ -255,7 +255,7 @@ func TestEmailKeysAreRewrittenOrReported(t *testing.T) {
 	require.Len(t, warnings, 2)
 	allWarnings := warnings[0] + warnings[1]
 	for _, named := range regexp.MustCompile(`has the e-mail ("[^"]*") of account (\S+)`).FindAllStringSubmatch(allWarnings, -1) {
-		person := tb.Must(identity.PersonIn(b.Owner.Gorm, tb.Must(strconv.Unquote(named[1]))(t)))(t)
+		person := tb.Must(identity.NamedPersonIn(b.Owner.Gorm, tb.Must(strconv.Unquote(named[1]))(t)))(t)
 		require.Equal(t, named[2], person.ID, "the advised deletion deletes the account in the warning")
 	}
 	require.Regexp(t, `another account has the e-mail "cy@(faß|xn--fa-hia)\.example"`, allWarnings)

@@ -30,6 +30,6 @@
 //   - Only the owner of the tables creates a reset. It works once within 30 minutes, and ends all
 //     sessions of the person.
 //
-// Audit: resets, used recovery codes, and a person's changes of password or two-step verification
-// commit with their entries. The program's log has sign-ins, failures and locks.
+// Audit: resets, used and new recovery codes, and a person's changes of password or two-step
+// verification commit with their entries. The program's log has sign-ins, failures and locks.
 package identity

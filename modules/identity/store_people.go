@@ -61,11 +61,18 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, apperr.Annotate(err, "identity: people")
 }
 
-// PersonIn returns the person with the e-mail in the caller's transaction. An account that has it as
-// written comes before one that has it in another form. Errors: ErrNoSuchEmail.
+// PersonIn returns the person who signs in with the e-mail, in the caller's transaction. Errors: ErrNoSuchEmail.
 func PersonIn(tx transaction, email string) (Person, error) {
-	ordered := tx.Clauses(clause.OrderBy{Expression: clause.Expr{SQL: "email = ? desc", Vars: []any{email}}})
-	row, err := takeRow[userRow](ordered, "identity.personByEmail", ErrNoSuchEmail, "email = ? or email_key = ?",
+	row, err := takeRow[userRow](tx, "identity.personByEmail", ErrNoSuchEmail, "email_key = ?", EmailKey(email))
+	return row.person(), err
+}
+
+// NamedPersonIn prefers a person whose e-mail is stored as written, also one who cannot sign in because
+// another account has the same e-mail in another form (CheckEmails). Errors: ErrNoSuchEmail.
+func NamedPersonIn(tx transaction, email string) (Person, error) {
+	ordered := tx.Clauses(clause.OrderBy{Expression: clause.Expr{
+		SQL: "email = ? desc, email_key = ?", Vars: []any{email, EmailKey(email)}}})
+	row, err := takeRow[userRow](ordered, "identity.namedPerson", ErrNoSuchEmail, "email = ? or email_key = ?",
 		email, EmailKey(email))
 	return row.person(), err
 }

@@ -31,11 +31,11 @@ var (
 
 // SetReportingMode sets how reports name players, for past plays too. Every request that starts
 // after the commit sees the new mode, on every instance. Setting the current mode changes and
-// records nothing. The actor was shown the mode shown, and confirmed a change from it only. Errors:
+// records nothing. The actor confirmed a change from confirmedFrom only, read when the form was sent. Errors:
 // apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with the field
 // "mode".
 func (s *Service) SetReportingMode(
-	ctx context.Context, actor Actor, shown, mode ReportingMode, request audit.Request,
+	ctx context.Context, actor Actor, confirmedFrom, mode ReportingMode, request audit.Request,
 ) error {
 	organisationID := actor.Subject.OrganisationID
 	if err := s.authorizeModeChange(actor.Subject, organisationID); err != nil {
@@ -64,7 +64,7 @@ func (s *Service) SetReportingMode(
 		if err != nil || before.ReportingMode == mode {
 			return err
 		}
-		if shown == mode {
+		if confirmedFrom == mode {
 			return errModeChanged
 		}
 		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisationID)).

@@ -20,7 +20,7 @@ var Help = map[string]string{
 		"wrong passwords, and in the audit log.",
 	"delay": "How long dg serves after SIGTERM while /readyz answers 503, if a client is " +
 		"connected. Set it longer than a load balancer takes to notice.",
-	"requests": "Connections for requests. An instance opens 19 more for reports and exports.",
+	"requests": "Connections for requests. An instance opens 20 more for reports and exports.",
 	"key": "Key that encrypts the secrets of two-step verification: 32 random bytes in base64. " +
 		"Use the variable or a file, because other users of the machine see flags. " +
 		"Empty: the secrets are stored in clear.",

@@ -161,7 +161,11 @@ func (s *Server) Folder() string { return s.data.path }
 // socket. It ignores an unreadable PID file. It also bounds the server's log.
 func (s *Server) Check() error {
 	current, err := s.data.readPIDFile()
-	if !s.data.isRunning() || err == nil && current != s.postmaster {
+	running := s.data.isRunning()
+	if running && err == nil && current != s.postmaster {
+		return fmt.Errorf("embedded PostgreSQL on %q was started anew: start again", s.data.path)
+	}
+	if !running {
 		log, _ := os.ReadFile(s.data.filePath(logFile)) // a start begins a new log
 		return fmt.Errorf("embedded PostgreSQL has ended: start again. Its log ends with:\n%s",
 			log[max(0, len(log)-2_000):])

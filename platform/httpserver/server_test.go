@@ -229,7 +229,9 @@ func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 	require.NoError(t, response.err, "the length is right")
 	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 	require.Contains(t, response.body, `"details":{"code":"ERR_UNAVAILABLE"}`)
+	require.Contains(t, response.body, "Too many connections are open, from this address or in all.")
 	require.Len(t, response.Header.Get("X-Request-Id"), 26)
+	require.Equal(t, `</docs/errors#ERR_UNAVAILABLE>; rel="help"`, response.Header.Get("Link"))
 }
 
 // A connection that the client aborts within a request is counted. The log has at most one line a second, and no error.

@@ -74,12 +74,12 @@ func withLock(ctx context.Context, db *sql.DB, log *slog.Logger, work func() err
 	}
 	defer func() { _ = conn.Close() }()
 	warning := time.AfterFunc(2*time.Second, func() {
-		log.Warn("another process migrates: waiting for it", "at_most", "10m")
+		log.Warn("waiting for the lock of migrations: another process may migrate", "at_most", "10m")
 	})
 	err = locker.SessionLock(ctx, conn)
 	warning.Stop()
 	if err != nil {
-		return fmt.Errorf("another process migrates, or its session still holds the lock: %w", err)
+		return err
 	}
 	err = work()
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))

@@ -102,7 +102,7 @@ func TestMigrationThatWaitsSaysSo(t *testing.T) {
 	var log tb.Buffer
 	ended := make(chan error, 1)
 	go func() { ended <- postgres.Migrate(t.Context(), owner, testSchema, servingRole, log.Logger()) }()
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "another process migrates") },
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "another process may migrate") },
 		time.Minute, 10*time.Millisecond)
 	require.NoError(t, conn.Close(t.Context()))
 	require.NoError(t, <-ended)

@@ -196,7 +196,8 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{played(400), sums{}, skills{skill(formats, 0, 20), skill(examples, 90, 100)}, alone, true},
 		{played(400), sums{}, threeSkills(100, 48, 62, 99), both, true},
 		{played(400), sums{}, threeSkills(100, 48, 63, 99), alone, true},
-		{played(50), sums{}, threeSkills(100, 42, 61, 99), both, true}, // the noise is 20.0 points
+		{played(100_000), sums{}, threeSkills(100_000, 60_000, 60_900, 99_000), alone, true}, // noise 0.4
+		{played(50), sums{}, threeSkills(100, 42, 61, 99), both, true},                       // noise 20.0
 		{played(50), sums{}, threeSkills(100, 42, 63, 99), alone, true},
 	} {
 		answer := clauseText(newAnswer(*c.now.statistics(c.skills...), compareWith(c.before)))

@@ -80,7 +80,7 @@ func rate(key, name, whole, predicate string, sums func(reports.Statistics) (par
 		exceeds: func(now, before reports.Statistics) bool {
 			a, n := sums(now)
 			b, m := sums(before)
-			return ratesDiffer(a, n, now.UniquePlayers, b, m, before.UniquePlayers)
+			return pointApart(a, n, b, m) && ratesDiffer(a, n, now.UniquePlayers, b, m, before.UniquePlayers)
 		},
 		sentence: "%[1]s of " + whole + " " + predicate + ", %[3]s %[2]s points.", verbs: downUp,
 	}
@@ -125,12 +125,12 @@ func ratio(part, whole int64) float64 { return float64(part) / float64(max(whole
 
 func sumOfInverses(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
 
-// ratesDiffer reports whether a of n and b of m differ by a point and by more than their noise. The sample
-// sizes are n and m or, if smaller, the numbers of people. The variance is that of the pooled rate.
+// pointApart reports whether a of n and b of m differ by at least a percentage point.
+func pointApart(a, n, b, m int64) bool { return 100*max(a*m-b*n, b*n-a*m) >= n*m }
+
+// ratesDiffer reports whether a of n and b of m differ by more than their noise. The sample sizes are n
+// and m or, if smaller, the numbers of people. The variance is that of the pooled rate.
 func ratesDiffer(a, n, peopleA, b, m, peopleB int64) bool {
-	if 100*max(a*m-b*n, b*n-a*m) < n*m {
-		return false
-	}
 	na, nb := min(n, peopleA), min(m, peopleB)
 	pooled := (ratio(a, n)*float64(na) + ratio(b, m)*float64(nb)) / float64(max(na+nb, 1))
 	return exceedsNoise(ratio(a, n), ratio(b, m), pooled*(1-pooled)*sumOfInverses(na, nb))

@@ -117,6 +117,7 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 		row.Difference = "−" + ui.Points(size)
 	}
 	if min(now.Attempts, before.Attempts) >= minAnswers &&
+		pointApart(now.Correct, now.Attempts, before.Correct, before.Attempts) &&
 		skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
 		row.Direction = downUp.choose(row.changeTenths)
 	}

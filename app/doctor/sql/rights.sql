@@ -69,6 +69,6 @@ from unnest(array['lo_create(oid)', 'lo_creat(integer)', 'lo_from_bytea(oid, byt
 where has_function_privilege(f::oid, 'execute') and not owns having count(*) > 0
 union all
 select 'warning', format('the serving role may create temporary tables, which fill the disk: run as a '
-    'superuser or the owner: grant temporary on database %1$I to %2$I; revoke temporary on database %1$I from '
+    'superuser or the owner: grant temporary on database %1$I to %2$s; revoke temporary on database %1$I from '
     'public', current_database(), relowner::regrole)
 from tables where has_database_privilege(current_database(), 'temporary') and not owns

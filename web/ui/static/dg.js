@@ -228,7 +228,7 @@
         say(el.textContent);
       }
       else if (tries > 0) setTimeout(look, 5000, tries - 1);
-      else el.textContent = 'No request came in ten minutes. The page of the key shows later ones.';
+      else say(el.textContent = 'This page has stopped waiting. The page of the key shows the first request.');
     };
     el.hidden = false;
     say(`${document.getElementById('copy').textContent} ${el.textContent}`);
