@@ -1,6 +1,9 @@
 package org
 
-import "crypto/rand"
+import (
+	"crypto/rand"
+	"encoding/base32"
+)
 
 // Organisation is both the stored row and what other modules see.
 type Organisation struct {
@@ -79,16 +82,13 @@ const (
 	RoleMember Role = "member"
 )
 
-// labelAlphabet is Crockford's base32, without I, L, O and U.
-const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+// labelEncoding is Crockford's base32, without I, L, O and U.
+var labelEncoding = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 // NewLabel returns a new pseudonym with 50 random bits, such as P-7K3M9QXA2F. A unique constraint
 // refuses a label that the organisation already has.
 func NewLabel() string {
-	var b [10]byte
+	var b [7]byte
 	_, _ = rand.Read(b[:]) // never fails
-	for i := range b {
-		b[i] = labelAlphabet[b[i]&31]
-	}
-	return "P-" + string(b[:])
+	return "P-" + labelEncoding.EncodeToString(b[:])[:10]
 }

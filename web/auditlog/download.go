@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -60,7 +61,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	d := &logDownload{
 		dialect: query.dialect,
-		record:  func() error { return h.Log.Append(ctx, entry) },
+		record:  sync.OnceValue(func() error { return h.Log.Append(ctx, entry) }),
 		page:    audit.Page{Filter: query.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		gate:    h.Exports.NewGate(c, h.AccessCheck(p, audit.ReadAuditLog)),
@@ -72,7 +73,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 
 type logDownload struct {
 	dialect      format.Dialect
-	record       func() error                  // records the download before its first byte; nil: already recorded
+	record       func() error                  // records the download once, before its first byte
 	list         func() ([]audit.Entry, error) // reads the entries of page
 	page         audit.Page                    // the page that list reads next
 	release      func()                        // releases the slot of Downloads
@@ -90,12 +91,9 @@ func (d *logDownload) Next() ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
-	if d.record != nil {
-		if err := d.record(); err != nil {
-			return nil, apperr.Wrap(apperr.Unavailable, err,
-				"The audit log could not record the download, so it was not started. Try again in a moment.")
-		}
-		d.record = nil
+	if err := d.record(); err != nil {
+		return nil, apperr.Wrap(apperr.Unavailable, err,
+			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
 	entries, err := d.list()
 	if err != nil {

@@ -48,19 +48,15 @@ func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Pri
 	if err != nil {
 		return nil, err
 	}
-	slug, err := url.PathUnescape(c.Params("org"))
-	if err != nil {
-		return nil, errNoOrganisation
-	}
-	m, err := s.Orgs.Membership(c.UserContext(), p.Person.ID, slug)
+	slug, _ := url.PathUnescape(c.Params("org")) // "", which no organisation has, if malformed
+	p.Membership, err = s.Orgs.Membership(c.UserContext(), p.Person.ID, slug)
 	if apperr.Is(err, apperr.NotFound) {
 		return nil, errNoOrganisation
 	}
 	if err != nil {
 		return nil, err
 	}
-	p.Membership = m
-	if m.HasOthers {
+	if p.HasOthers {
 		p.Memberships, err = s.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
 		if err != nil {
 			return nil, err
