@@ -134,19 +134,15 @@ func (a *API) route(r *call) error {
 	r.forkID = forkID
 	err := a.Policy.Authorize(r.caller.Subject, e.permission, r.caller.OrganisationID)
 	if errors.Is(err, authz.ErrDenied) {
-		return a.refuseScope(r)
+		r.c.Set(fiber.HeaderWWWAuthenticate,
+			`Bearer error="insufficient_scope", scope="`+string(r.scope)+`"`)
+		return a.refuse(r, audit.InsufficientScope, audit.Target{}, apperr.New(apperr.AccessDenied,
+			"This key lacks the scope %s. Use a key that has it.", r.scope))
 	}
 	if err != nil {
 		return err
 	}
 	return e.handle(a, r)
-}
-
-func (a *API) refuseScope(r *call) error {
-	r.c.Set(fiber.HeaderWWWAuthenticate,
-		`Bearer error="insufficient_scope", scope="`+string(r.scope)+`"`)
-	return a.refuse(r, audit.InsufficientScope, audit.Target{}, apperr.New(apperr.AccessDenied,
-		"This key lacks the scope %s. Use a key that has it.", r.scope))
 }
 
 func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, refusal error) error {

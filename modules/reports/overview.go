@@ -152,19 +152,16 @@ func (r *overviewReader) readForkDays(ctx context.Context) error {
 		if date == nil {
 			return nil
 		}
-		return r.addForkDay(&r.forks[len(r.forks)-1], *date, packed)
+		sums, err := segment.UnpackSums(date.UnixMilli(), packed)
+		if err != nil {
+			return segment.DamagedError(*date)
+		}
+		f := &r.forks[len(r.forks)-1]
+		f.sealed = append(f.sealed, segment.SealedDay{Date: *date})
+		r.addPlayCount(f.ForkOverview, *date, sums.Plays)
+		return nil
 	})
 	return apperr.Annotate(err, "reports: days of forks")
-}
-
-func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) error {
-	sums, err := segment.UnpackSums(date.UnixMilli(), packed)
-	if err != nil {
-		return segment.DamagedError(date)
-	}
-	f.sealed = append(f.sealed, segment.SealedDay{Date: date})
-	r.addPlayCount(f.ForkOverview, date, sums.Plays)
-	return nil
 }
 
 func (r *overviewReader) readPlays(ctx context.Context) error {

@@ -239,12 +239,8 @@ func comparedPeriods(p reports.Period, choice string, today time.Time) (complete
 		complete = reports.NewPeriod(p.From, today.AddDate(0, 0, -1))
 		earlier.Days = min(earlier.Days, complete.Days)
 	}
-	return complete, earlier, choice != compareOff && reportable(earlier)
-}
-
-func reportable(p reports.Period) bool {
-	_, err := reports.ParsePeriod(p.Day(0), p.Day(p.Days-1))
-	return err == nil
+	_, err := reports.ParsePeriod(earlier.Day(0), earlier.Day(earlier.Days-1))
+	return complete, earlier, choice != compareOff && err == nil
 }
 
 // loadComparison reads the earlier figures. It sets q.CompleteDays if the period is incomplete, and

@@ -185,11 +185,6 @@ func (h *Handler) command(q reports.Query) string {
 // hintTimeout bounds the queries that a page can omit: hidden groups, and overlaps.
 const hintTimeout = 300 * time.Millisecond
 
-func shownMeasure(key string) measure {
-	i := slices.IndexFunc(measures, func(m measure) bool { return m.key == key && key != "" })
-	return measures[max(1, i)] // plays by default
-}
-
 func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, reportURL pageURL) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
@@ -205,7 +200,9 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 	if v.PassedLinks != nil { // only on the page of all players
 		return
 	}
-	chartMeasure := shownMeasure(v.Param("show"))
+	show := v.Param("show")
+	i := slices.IndexFunc(measures, func(m measure) bool { return m.key == show && show != "" })
+	chartMeasure := measures[max(1, i)] // plays by default
 	v.Figures = newFigures(s, v.Comparison, measures...)
 	for i := range v.Figures {
 		if f := &v.Figures[i]; f.Key != "" && s.Plays > 0 {
