@@ -92,16 +92,16 @@ func requestOf(ctx context.Context) audit.Request {
 }
 
 func (r Recorder) record(tx transaction, person Person, e audit.Entry) error {
-	const message = "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment."
-	organisationIDs, err := r.OrganisationIDsOf(tx, person.ID)
-	if err != nil {
-		return apperr.Wrap(apperr.Unavailable, err, message)
-	}
 	e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: person.ID, Name: person.Name})
 	e.Target = audit.Target{Kind: "person", ID: person.ID}
 	e.Request = requestOf(tx.Statement.Context)
-	if err := r.Audit.AppendToAll(tx, organisationIDs, e); err != nil {
-		return apperr.Wrap(apperr.Unavailable, err, message)
+	organisationIDs, err := r.OrganisationIDsOf(tx, person.ID)
+	if err == nil {
+		err = r.Audit.AppendToAll(tx, organisationIDs, e)
+	}
+	if err != nil {
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
 	}
 	return nil
 }

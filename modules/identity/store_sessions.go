@@ -84,13 +84,10 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 
 func (s *Service) signedInSession(ctx context.Context, token string) (sessionRow, error) {
 	row, err := readSession(s.gorm(ctx), token, s.clock(), false)
-	if err != nil {
-		return row, err
+	if err == nil && row.SecondStepDue {
+		err = ErrNoSession
 	}
-	if row.SecondStepDue {
-		return row, ErrNoSession
-	}
-	return row, nil
+	return row, err
 }
 
 func (s Session) expiry(lastUsed time.Time) time.Time {
