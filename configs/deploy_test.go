@@ -52,6 +52,9 @@ func TestDeployFilesAvoidKnownMistakes(t *testing.T) {
 	for _, c := range []struct{ file, line, mistake string }{
 		{"compose.yaml", `POSTGRES_PASSWORD: \$\{POSTGRES_PASSWORD:\?\}\n`, "the superuser has the owner's password"},
 		{"compose.yaml", `args: \{VERSION:`, "the image has no version"},
+		{"compose.yaml", `roles\.sh:ro,z\n`, "SELinux keeps roles.sh from the server"},
+		{"compose.yaml", `psql, -qh, 127\.0\.0\.1, -U, dg_owner`, "a database without roles is healthy"},
+		{"Containerfile", `DG_ADDR=:8080`, "it does not listen on IPv6"},
 		{"Containerfile", `CMD \["/dg", "health"\]`, "the image has no health check"},
 		{"nginx.conf", `location = /account/reset \{\s+access_log off;`, "the log has the token of a reset"},
 		{"dg.service", `\nKillMode=process\n`, "a restart ends the embedded PostgreSQL, which dg import uses"},

@@ -221,6 +221,9 @@ func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error)
 	return text, nil
 }
 
+// kubernetesVariable matches the lines that Kubernetes adds for a Service named dg.
+var kubernetesVariable = regexp.MustCompile(`^DG_(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP)|=(tcp|udp):))`)
+
 // unknownSettings returns the DG_ variables that are not settings, such as misspelt names.
 func unknownSettings(program *kong.Application) (names []string) {
 	isSetting := map[string]bool{}
@@ -234,7 +237,8 @@ func unknownSettings(program *kong.Application) (names []string) {
 		return next(nil)
 	})
 	for _, line := range os.Environ() {
-		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "DG_") && !isSetting[name] {
+		name, _, _ := strings.Cut(line, "=")
+		if strings.HasPrefix(name, "DG_") && !isSetting[name] && !kubernetesVariable.MatchString(line) {
 			names = append(names, name)
 		}
 	}

@@ -42,6 +42,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	}
 	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")
 	t.Setenv("DG_OPS_ADRR", "x")
+	t.Setenv("DG_PORT", "tcp://10.0.0.1:8080") // set by Kubernetes beside a Service named dg
 	file := writeFile(t, "dg.env", "\ufeffDG_ADDR=127.0.0.1:1\r\n# settings\n; more\n\n"+
 		"DG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\nDG_ADRR=a=b c#d\nTEST_OF_FILE=z \n"+
 		"DG_SECRET_KEY_FILE="+writeFile(t, "key", "\ufeff"+key+"\n")+"\n")
@@ -52,6 +53,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	require.Equal(t, key, c.Serve.SecretKey)
 	require.EqualValues(t, 12, c.Serve.PoolRequests, "the default")
 	require.Subset(t, unknown, []string{"DG_ADRR", "DG_OPS_ADRR"})
+	require.NotContains(t, unknown, "DG_PORT")
 	require.Equal(t, "a=b c#d", os.Getenv("DG_ADRR"))
 	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")
 	t.Setenv("DG_SECRET_KEY", "") // an empty variable counts as unset

@@ -61,7 +61,8 @@ var authenticateSQL string
 // records the rejection of a known key before it returns the error. Above the limit of rejected
 // requests it only counts the rejection. Errors: apperr.AuthRequired (unknown, wrong secret,
 // revoked, expired, plan), apperr.RateLimited with RetryAfter (a valid key's Caller is returned
-// too), apperr.Unavailable if the request cannot be counted or the rejection recorded.
+// too), apperr.Unavailable if the rejection cannot be recorded, context.DeadlineExceeded if the
+// request cannot be counted.
 func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {

@@ -83,7 +83,7 @@ func (b *Browser) Send(method, path, body string, header http.Header) Page {
 // BeginTwoStep enters the password and returns the offered two-step secret.
 func (b *Browser) BeginTwoStep(password string) string {
 	b.Post("/account/two-step", Form("do", "begin", "current", password))
-	secretMarkup := Submatch(b.T, `<code id="totp">(.+)</code>`, b.Get("/account/two-step").Body)
+	secretMarkup := Submatch(b.T, `<code id="totp" translate="no">(.+)</code>`, b.Get("/account/two-step").Body)
 	return strings.ReplaceAll(TextOf(secretMarkup), " ", "")
 }
 

@@ -153,7 +153,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 }
 
 func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
-	token, ok := apikeys.ParseToken(testkit.Submatch(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
+	token, ok := apikeys.ParseToken(testkit.Submatch(t, `<samp id="secret" data-secret translate="no">([^<]*)</samp>`, p.Body))
 	require.True(t, ok)
 	return token
 }
