@@ -54,9 +54,9 @@ var crossTenantReasons = map[string]string{
 // unsentTagPattern matches the tags of statements that no request sends, such as those of imports.
 var unsentTagPattern = regexp.MustCompile(`^importer\.|` +
 	`^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
-	`^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|twoStepSecrets|useRecoveryCode|` +
+	`^identity\.(addPerson|personByEmail|insertReset|lockEmail|reencrypt|staleSecrets|twoStepSecrets|useRecoveryCode|` +
 	`markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
-	`lockSecretKey|lockUsers|rewriteEmailKey|unusualEmails)$`)
+	`lockSecretKey|lockUsers|recheck|rewriteEmailKey|unusualEmails)$`)
 
 // plantedStatements are unscoped statements, which the proof must find. $1 is an organisation, or in byID a fork.
 var plantedStatements = map[string]string{

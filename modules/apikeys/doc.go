@@ -25,6 +25,6 @@
 //     A second row of each key counts its rejected requests.
 //   - A request that waits for the key's window while a revocation commits may still pass;
 //     lock_timeout bounds the wait.
-//   - Usage is counted in memory and stored every 50 seconds, because a statement for each request
-//     is too costly. A crash loses the counts not yet stored.
+//   - Usage is counted in memory and stored 50 seconds after the last time, because a statement for
+//     each request is too costly. A crash loses the counts not yet stored.
 package apikeys
