@@ -54,6 +54,7 @@ func TestDeployFilesAvoidKnownMistakes(t *testing.T) {
 		{"compose.yaml", `args: \{VERSION:`, "the image has no version"},
 		{"compose.yaml", `roles\.sh:ro,z\n`, "SELinux keeps roles.sh from the server"},
 		{"compose.yaml", `psql, -qh, 127\.0\.0\.1, -U, dg_owner`, "a database without roles is healthy"},
+		{"nginx.conf", `location @down \{\s+access_log off;`, "the log has the token of a reset while dg is down"},
 		{"Containerfile", `DG_ADDR=:8080`, "it does not listen on IPv6"},
 		{"Containerfile", `CMD \["/dg", "health"\]`, "the image has no health check"},
 		{"nginx.conf", `location = /account/reset \{\s+access_log off;`, "the log has the token of a reset"},

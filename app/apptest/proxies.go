@@ -88,8 +88,8 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	require.NoError(t, err)
 	certificate := filepath.Join(dir, "certificate.pem")
 	require.NoError(t, os.WriteFile(certificate, selfSignedPEM(t), 0o600))
-	adapted := strings.NewReplacer(append(changes, "    listen [::]:443 ssl sndbuf=64k;\n", "",
-		"listen 443", "listen "+address, "bind :::443 v4v6", "bind "+address, "127.0.0.1:8080", upstream,
+	adapted := strings.NewReplacer(append(changes, "    listen [::]:443 ssl", "#", "    bind :::443", "#",
+		"listen 443", "listen "+address, "bind :443", "bind "+address, "127.0.0.1:8080", upstream,
 		"/etc/ssl/certs/dg.example.org.pem", certificate,
 		"/etc/ssl/private/dg.example.org.key", certificate,
 		"/etc/haproxy/dg.example.org.pem", certificate)...).Replace(string(text))

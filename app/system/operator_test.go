@@ -277,7 +277,8 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 			append(command, "--data-dir", dir)...)
 		require.Equal(t, 1, failing.ExitStatus(time.Minute), "%v: %s", command, failing.Log.String())
 		require.Contains(t, failing.Log.String(), "standard output cannot be written")
-		require.Equal(t, command[0] == "erase", strings.Contains(failing.Log.String(), "not erased, or not certainly, are "+erased.PlayerLabel))
+		require.Equal(t, command[0] == "erase",
+			strings.Contains(failing.Log.String(), "not erased, or not certainly, are "+erased.PlayerLabel))
 	}
 	require.Equal(t, 1, db.CountRows(`players where id = $1`, id))
 	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, erased.PlayerLabel)

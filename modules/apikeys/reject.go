@@ -51,8 +51,8 @@ func (s *Service) Refuse(
 
 // RefuseOutsideAPI refuses a key in any state outside /api/v1/. It records the refusal if the id is
 // known. id is "" for a malformed token. It returns refusal, apperr.RateLimited with RetryAfter
-// above the limit of rejected requests, or apperr.Unavailable when the refusal could not be counted
-// or recorded.
+// above the limit of rejected requests, apperr.Unavailable when the refusal could not be recorded, or
+// context.DeadlineExceeded when it could not be counted.
 func (s *Service) RefuseOutsideAPI(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {

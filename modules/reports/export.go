@@ -111,11 +111,12 @@ const (
 const maxExportPlayers = 200_000
 
 // The timeouts exceed the 30 minutes of an export, because a slow client leaves the transaction
-// idle. The generic plan is forced, because a custom plan might sort all plays before the first row.
+// idle. The generic plan without bitmaps is forced, because another one might sort all plays before the
+// first row: a bitmap where the plays of many forks lie between each other.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
-	set_config('plan_cache_mode', 'force_generic_plan', true)`
+	set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_bitmapscan', 'off', true)`
 
 // firstRows is the number of rows sent before all players are read, so that the file begins early.
 const firstRows = 500

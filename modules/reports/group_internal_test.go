@@ -251,6 +251,7 @@ func genericPlan(t *testing.T, tx *pgx.Conn, sql string, named pgx.NamedArgs) pl
 }
 
 type planNode struct {
+	Type    string  `json:"Node Type"`
 	Hit     int     `json:"Shared Hit Blocks"`
 	Read    int     `json:"Shared Read Blocks"`
 	Rows    float64 `json:"Actual Rows"`
@@ -273,6 +274,18 @@ func (n planNode) rows(t *testing.T) (count int) {
 		count += child.rows(t)
 	}
 	return count
+}
+
+// An export is read in the order of its index, not sorted, even if the plays of forks lie between each other.
+func TestExportIsNotSorted(t *testing.T) {
+	e := newEnv(t)
+	e.insertRandomPlays(testFrom, 100, 20_000)
+	e.Exec(`vacuum analyze plays`)
+	s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, 100, ""), false))(t)
+	defer s.close()
+	tb.Must(s.conn.Exec(t.Context(), exportSettingsSQL))(t)
+	sql := exportSQL + s.exportFromSQL() + exportOrderSQL + ` offset 500`
+	require.Equal(t, "Index Scan", genericPlan(t, s.conn.Conn(), sql, s.args).Plans[0].Type)
 }
 
 // A group's metadata and sealed days are read from few pages, however many plays and members other groups have.

@@ -57,7 +57,8 @@ const (
 const orderByPlayerSQL = ` order by player limit (select 9223372036854775807)`
 
 // metadataSQL counts active members up to MinGroup, and none of another organisation's group. It
-// looks up plays member by member, because a join could read other players' plays too.
+// looks up plays member by member, because a join could read other players' plays too. Whether a report
+// is small is read in the order of the index: a bitmap would read the index of all its plays.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
        (select count(*)::int from (
@@ -70,8 +71,9 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
             limit @minGroup) x),
        n.last,
        @group::uuid is null and n.last > @smallReport and exists (
-           select from plays p where p.org_id = o.id and p.fork_id = @fork
-              and p.started_at >= @from and p.started_at < @to offset @smallReport limit 1)
+           select from plays p where p.org_id = o.id and (p.fork_id, p.started_at) >= (@fork, @from)
+              and (p.fork_id, p.started_at) < (@fork, @to)
+            order by p.fork_id, p.started_at offset @smallReport limit 1)
   from organisations o
   cross join lateral (
            select coalesce(max(ordinal), 0) as last from players where org_id = o.id) n
