@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/modules/org"
 	"dg/modules/reports/sealer"
 	"dg/platform/apperr"
 	"dg/platform/input"
@@ -27,7 +28,7 @@ func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 		if players = players[1:]; len(players) == 0 {
 			return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
 		}
-		organisation, err := o.orgs.BySlugIn(o.Gorm.WithContext(ctx), slug)
+		organisation, err := org.BySlugIn(o.Gorm.WithContext(ctx), slug)
 		if err != nil {
 			return err
 		}

@@ -220,10 +220,10 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, permission, owner)
 }
 
-// Rename sets the fields of a key's label that differ from shown, which the form began with: others may have
-// changed the rest.
-// It adds an audit entry unless the label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound
-// (also for another organisation's key), apperr.Validation with the field.
+// Rename sets the fields of a key's label that differ from shown, which the form began with: others may
+// have changed the rest. It adds an audit entry unless the label is unchanged. Errors:
+// apperr.AccessDenied, apperr.NotFound (also for another organisation's key), apperr.Validation with the
+// field.
 func (s *Service) Rename(
 	ctx context.Context, actor Actor, id string, shown, label Label, request audit.Request,
 ) error {

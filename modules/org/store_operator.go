@@ -29,12 +29,12 @@ func (s *Service) AllOrganisations(ctx context.Context) (organisations []Organis
 }
 
 // lockBySlug takes the same lock as SetReportingMode, so that changes are serialised.
-func (s *Service) lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
-	return s.BySlugIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}), slug)
+func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
+	return BySlugIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}), slug)
 }
 
 // BySlugIn returns the organisation with the slug. Errors: apperr.NotFound.
-func (s *Service) BySlugIn(tx *gorm.DB, slug string) (Organisation, error) {
+func BySlugIn(tx *gorm.DB, slug string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.bySlug"),
 		tenant.Across("the operator names an organisation by its slug alone")).Where("slug = ?", slug))
 }
@@ -42,7 +42,7 @@ func (s *Service) BySlugIn(tx *gorm.DB, slug string) (Organisation, error) {
 // CreateIn adds an organisation and its audit entry in the caller's transaction. Errors:
 // apperr.Validation with the field "slug" if another organisation has the slug.
 func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) error {
-	_, err := s.lockBySlug(tx, o.Slug)
+	_, err := lockBySlug(tx, o.Slug)
 	if err == nil {
 		return apperr.NewField("slug", "An organisation already has the slug %s.", o.Slug)
 	}
@@ -60,7 +60,7 @@ func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) e
 // SetPlanIn changes the organisation's plan in the caller's transaction and adds an audit entry.
 // Setting the current plan changes and records nothing. Errors: apperr.NotFound.
 func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.Request) error {
-	o, err := s.lockBySlug(tx, slug)
+	o, err := lockBySlug(tx, slug)
 	if err != nil || o.Plan == plan {
 		return err
 	}
@@ -83,7 +83,7 @@ const NoRole Role = "none"
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
 	mayChange func(current Role) error, request audit.Request,
 ) error {
-	organisation, err := s.lockBySlug(tx, slug)
+	organisation, err := lockBySlug(tx, slug)
 	if err != nil {
 		return err
 	}
