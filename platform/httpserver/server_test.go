@@ -292,12 +292,6 @@ func (s *testServer) beginShutdown(t *testing.T) <-chan error {
 	return stopped
 }
 
-// A shutdown without open connections skips ShutdownDelay, because no proxy has to notice it.
-func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
-	server := startServer(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
-	require.NoError(t, receive(t, server.beginShutdown(t), "the shutdown"))
-}
-
 func (s *testServer) getAsync(t *testing.T, path string) <-chan testResponse {
 	request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, http.NoBody))(t)
 	responses := make(chan testResponse, 1)
@@ -335,10 +329,11 @@ func TestShutdownLetsARequestFinishAndCancelsQueries(t *testing.T) {
 	require.NoError(t, receive(t, stopped, "the shutdown"))
 }
 
-// A signal may stop the server before Serve. Serve then closes its listener and returns nil.
+// A shutdown without open connections skips ShutdownDelay, because no proxy has to notice it. A signal may stop the
+// server before Serve, which then closes its listener and returns nil.
 func TestServeAfterShutdownClosesTheListener(t *testing.T) {
-	s := New(Options{})
-	require.NoError(t, s.Shutdown(context.Background()))
+	s := testServer{Server: New(Options{ShutdownDelay: time.Minute})}
+	require.NoError(t, receive(t, s.beginShutdown(t), "the shutdown"))
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	require.NoError(t, s.Serve(ln))
 	require.ErrorIs(t, tb.ErrorOf(ln.Accept()), net.ErrClosed)

@@ -112,19 +112,19 @@ type socket interface {
 	SetWriteBuffer(bytes int) error
 }
 
-// tcpOf returns the TCP connection, also below the TLS of another program's listener, or nil.
+// tcpOf returns the TCP connection, also below the TLS of another program's listener and its wrappers
+// that have tls.Conn's method NetConn, or nil.
 func tcpOf(c net.Conn) socket {
-	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
-		c = secure.NetConn()
+	if wrapper, ok := c.(interface{ NetConn() net.Conn }); ok {
+		return tcpOf(wrapper.NetConn())
 	}
 	tcp, _ := c.(socket)
 	return tcp
 }
 
 func newStream(c *fiber.Ctx, source Source) *stream {
-	return &stream{
-		source: source, conn: c.Context().Conn(), tcp: tcpOf(c.Context().Conn()), req: requestOf(c),
-	}
+	conn := c.Context().Conn()
+	return &stream{source: source, conn: conn, tcp: tcpOf(conn), req: requestOf(c)}
 }
 
 func (s *stream) read() error {
@@ -132,8 +132,7 @@ func (s *stream) read() error {
 		s.block, err = s.source.Next()
 		return err
 	})
-	s.ended = err == io.EOF //nolint:errorlint // a wrapped io.EOF may be a lost connection
-	if s.ended {
+	if s.ended = err == io.EOF; s.ended { //nolint:errorlint // a wrapped io.EOF may be a lost connection
 		return nil
 	}
 	return err
@@ -153,9 +152,9 @@ func (*stream) Read([]byte) (int, error) {
 }
 
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
-	s.resetOnClose(true)
-	if s.tcp != nil {
-		_ = s.tcp.SetWriteBuffer(sendBuffer) // if the connection is closed, the first write fails too
+	if s.tcp != nil { // if the connection is closed, the first write fails too
+		_ = s.tcp.SetLinger(0) // makes any close a reset, also the close by the kernel when dg dies
+		_ = s.tcp.SetWriteBuffer(sendBuffer)
 	}
 	writer := &blockWriter{s, out}
 	err := s.copyOrCompress(writer)
@@ -166,7 +165,6 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 		err = buffer.Flush()
 	}
 	s.complete = err == nil
-	s.resetOnClose(!s.complete)
 	return s.sent, err
 }
 
@@ -224,20 +222,15 @@ func (w *blockWriter) extend() error {
 	return w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
 }
 
-// resetOnClose, if enabled, makes any close a reset, also the close by the kernel when dg dies.
-func (s *stream) resetOnClose(enabled bool) {
-	seconds := -1
-	if enabled {
-		seconds = 0
-	}
-	if s.tcp != nil {
-		_ = s.tcp.SetLinger(seconds) // an error means that the connection is gone
-	}
-}
-
 // fasthttp calls CloseWithError once. Unlike io.Closer's Close, it receives the write error.
 func (s *stream) CloseWithError(writeErr error) error {
 	err := s.outcome(writeErr)
+	if err == nil && s.tcp != nil { // errors mean that the connection is gone
+		_ = s.tcp.SetLinger(-1)
+	}
+	if err == nil && s.req.srv.app == nil { // fasthttp clears no deadline without a WriteTimeout
+		_ = s.conn.SetWriteDeadline(time.Time{})
+	}
 	s.close(err)
 	if s.req.streaming { // otherwise another response replaced the body
 		s.req.end(fiber.StatusOK, s.sent, err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/assert"
@@ -183,8 +184,8 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	}
 }
 
-// The first block is sent before the next one is read, compressed or not.
-func TestFirstBlockIsSentAtOnce(t *testing.T) {
+// The first block is sent before the next one is read, compressed or not. The source is closed when the client leaves.
+func TestFirstBlockIsSentAtOnceAndDisconnectIsNoticed(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
 		firstBlockArrived := make(chan struct{})
 		source := newFakeSource(randomBytes(4000), func() ([]byte, error) {
@@ -195,13 +196,8 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 		close(firstBlockArrived)
 		source.requireClosed(t, nil)
 	}
-}
-
-// The source is closed when the client disconnects.
-func TestDisconnectIsNoticed(t *testing.T) {
 	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
-	server := serveSource(t, Options{}, source)
-	server.beginStream(t, "/x").Close()
+	serveSource(t, Options{}, source).beginStream(t, "/x").Close()
 	source.requireClosed(t, ErrClientGone)
 }
 
@@ -265,25 +261,33 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 	eventually(t, "the log", func() bool { return strings.Contains(server.logs.String(), "a source was not closed") })
 }
 
-// A broken transfer also ends with a reset if another program serves dg over TLS: tcpOf finds the TCP connection.
-func TestResetReachesTheSocketBelowTLS(t *testing.T) {
+// A broken transfer also ends with a reset if another program serves dg over wrappers: tcpOf finds the TCP connection.
+func TestResetReachesTheSocketBelowWrappers(t *testing.T) {
 	tcp := &net.TCPConn{}
-	require.Same(t, tcp, tcpOf(tls.Server(tcp, nil)))
+	require.Same(t, tcp, tcpOf(tls.Server(tls.Server(tcp, nil), nil)))
 	require.Same(t, tcp, tcpOf(tcp))
 }
 
-// rules.md, Headers: a long JSON is complete once its end has left fasthttp's buffer.
-func TestUnflushedEndIsIncomplete(t *testing.T) {
-	conn, _ := net.Pipe()
-	closed, _ := net.Pipe()
-	closed.Close()
-	s := &stream{source: &bodySource{}, conn: conn, block: []byte("end"), req: &request{serverCtx: t.Context()}}
-	_, err := s.WriteTo(bufio.NewWriter(closed))
-	require.ErrorIs(t, s.outcome(err), ErrClientGone)
+type deadlineConn struct {
+	net.Conn
+	deadline time.Time
 }
 
-func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
-	s := &stream{complete: true, req: &request{serverCtx: t.Context()}}
+func (c *deadlineConn) SetWriteDeadline(at time.Time) error { c.deadline = at; return nil }
+
+// rules.md, Headers: a long JSON is complete once its end has left fasthttp's buffer, a file with its last chunk. Then
+// the connection has no deadline in another program: fasthttp clears none without a WriteTimeout.
+func TestTransferIsCompleteWithItsLastChunk(t *testing.T) {
+	closed, _ := net.Pipe()
+	closed.Close()
+	conn := &deadlineConn{}
+	s := &stream{source: newFakeSource(nil, nil), conn: conn, block: []byte("end"),
+		req: &request{serverCtx: t.Context(), srv: newServer(Options{}.withDefaults())}}
+	_, err := s.WriteTo(bufio.NewWriter(closed))
+	require.ErrorIs(t, s.outcome(err), ErrClientGone)
+	require.NoError(t, tb.ErrorOf(s.WriteTo(io.Discard)))
 	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)
-	require.NoError(t, s.outcome(nil))
+	require.NotZero(t, conn.deadline)
+	require.NoError(t, s.CloseWithError(nil))
+	require.Zero(t, conn.deadline)
 }
