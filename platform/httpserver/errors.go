@@ -76,7 +76,9 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	if !r.writePage(c, f) {
 		resp.Header.SetContentType(contentJSON)
 		resp.SetBodyRaw(f.body())
-		resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
+		if r.srv.app != nil { // another program has no /docs
+			resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
+		}
 	}
 	resp.SetStatusCode(f.Status)
 	resp.SkipBody = c.Context().IsHead() // fasthttp sets SkipBody only for parsed requests
@@ -90,7 +92,6 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 	h.Set(fiber.HeaderCacheControl, cachePrivate)
 	h.Set(fiber.HeaderVary, varyOn)
-	h.Set(fiber.HeaderXRequestID, f.RequestID)
 	if f.Status == fiber.StatusUnauthorized && len(h.Peek(fiber.HeaderWWWAuthenticate)) == 0 {
 		h.Set(fiber.HeaderWWWAuthenticate, "Bearer")
 	}
@@ -115,20 +116,14 @@ func (r *request) writePage(c *fiber.Ctx, f Failure) (responded bool) {
 }
 
 func (f Failure) body() []byte {
-	type details struct {
-		Code apperr.Code `json:"code"`
-	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // keeps a message such as dg_live_<id>_<secret> readable
-	err := enc.Encode(struct {
-		Code    string  `json:"code"`
-		Message string  `json:"message"`
-		Details details `json:"details"`
-	}{f.Code, f.Message, details{f.Detail}})
-	if err != nil {
-		panic(err) // strings always encode
-	}
+	_ = enc.Encode(struct {
+		Code    string                 `json:"code"`
+		Message string                 `json:"message"`
+		Details map[string]apperr.Code `json:"details"`
+	}{f.Code, f.Message, map[string]apperr.Code{"code": f.Detail}}) // strings always encode
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 

@@ -60,9 +60,9 @@ func foreignServer(app *fiber.App) *Server {
 	return s.(*Server)
 }
 
-// Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets request
-// id and deadline. Errors and panics become responses: by page, or as JSON if page is nil or
-// returns false. Inside Server or another Handle it only handles errors and panics.
+// Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets deadline and
+// request id: the other program's, if valid. Errors and panics become responses: by page, or as JSON if
+// page is nil or returns false. Inside Server or another Handle it only handles errors and panics.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		r.errorPage = page
@@ -107,7 +107,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	header := &c.Context().Request.Header
 	r := &request{
 		srv:       s,
-		id:        requestID(header.Peek(fiber.HeaderXRequestID)),
+		id:        requestID(RequestID(c)),
 		addr:      s.clientAddr(c),
 		method:    string(c.Context().Method()),
 		path:      string(c.Context().URI().PathOriginal()),
@@ -184,9 +184,9 @@ func StreamContext(c *fiber.Ctx) context.Context {
 
 var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-func requestID(clientID []byte) string {
-	if requestIDPattern.Match(clientID) {
-		return string(clientID)
+func requestID(given string) string {
+	if requestIDPattern.MatchString(given) {
+		return given
 	}
 	return rand.Text()
 }
