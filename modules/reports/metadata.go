@@ -56,14 +56,14 @@ const (
 // subquery in LIMIT is opaque to the planner.
 const orderByPlayerSQL = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL counts active members up to MinGroup, and none of another organisation's group. It
-// looks up plays member by member, because a join could read other players' plays too. Whether a report
+// metadataSQL counts distinct active members up to MinGroup, and none of another organisation's group.
+// It looks up plays member by member, because a join could read other players' plays too. Whether a report
 // is small is read in the order of the index: a bitmap would read the index of all its plays.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
        (select count(*)::int from (
            select from (
-               select m.player from group_members m where m.org_id = o.id and m.group_id = g.id` +
+               select distinct m.player from group_members m where m.org_id = o.id and m.group_id = g.id` +
 	orderByPlayerSQL + `) m, lateral (
                select from plays p where p.org_id = o.id and p.player = m.player
                   and (p.player, p.fork_id, p.started_at) >= (m.player, @fork, @from)

@@ -134,7 +134,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 // estimate could make the planner scan the whole range for each member. A filter player =
 // any(array(select …)) would compare each play with each member.
 const playsOfMembersSQL = ` from (
-		select player as member from group_members where org_id = @org and group_id = @group` + orderByPlayerSQL +
+		select distinct player as member from group_members where org_id = @org and group_id = @group` + orderByPlayerSQL +
 	`) m, lateral (
 		select * from plays where org_id = @org and player = m.member
 		    and (player, fork_id, started_at) >= (m.member, @fork, @from)
