@@ -220,7 +220,7 @@ func (e *Export) next(ctx context.Context, row *exportRow) (bool, error) {
 }
 
 const exportPlayersSQL = `/* reports.players */
-select ordinal, label, case when @mode = 'nominative' then display_name else label end
+select ordinal::int, label, coalesce(case when @mode = 'nominative' then display_name end, label)
   from players where org_id = @org`
 
 func (e *Export) parse(row *exportRow) {

@@ -18,12 +18,12 @@ import (
 
 const (
 	allLabelsSQL = `/* reports.labels */
-select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
+select ordinal::int, coalesce(case when @mode = 'nominative' then display_name end, label) collate "C"
   from players where org_id = @org order by 2`
 
 	// labelsOfPlayersSQL joins: a filter any(@players) would compare each row with each player.
 	labelsOfPlayersSQL = `/* reports.labels */
-select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
+select ordinal::int, coalesce(case when @mode = 'nominative' then display_name end, label) collate "C"
   from unnest(@players::int[]) ordinal join players using (ordinal) where org_id = @org order by 2`
 
 	labelsVersionSQL = `/* reports.labelsVersion */ select version from player_ordinals

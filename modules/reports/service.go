@@ -29,8 +29,8 @@ type Service struct {
 }
 
 // Options declares guarantees of the database. With FixedPseudonyms, players' labels, ordinals and
-// organisations never change, so reports can have a Proof. With PlayerVersions, every change of
-// players changes player_ordinals.version, so labels can be cached.
+// organisations never change, and plays always have their player's row, so reports can have a Proof. With
+// PlayerVersions, every change of players changes player_ordinals.version, so labels can be cached.
 type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
 // New returns the service. An instance must have one Service, whose limits API and screens share.
