@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
@@ -31,6 +32,15 @@ const (
 func (a *API) Mount(app *fiber.App) {
 	if config := app.Config(); config.ETag || config.DisableHeaderNormalizing {
 		panic("publicapi: mount the API on a fiber.App without ETag and DisableHeaderNormalizing")
+	}
+	server := app.Server()
+	server.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
+	handle := server.ErrorHandler
+	server.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
+		if strings.Contains(err.Error(), apikeys.TokenPrefix) { // some quote it nevertheless
+			err = errors.New("a request with an API key is malformed")
+		}
+		handle(c, err)
 	}
 	app.Use(a.serve)
 }
