@@ -8,8 +8,8 @@
 //     fails, the caller responds 503; at the end of an export it logs the error instead.
 //   - CountRefusal counts the refusals above a key's limit, in a row for each key, reason and
 //     minute. The log shows these rows as entries.
-//   - An entry copies the actor's name, because the name may change later. Text from clients (path,
-//     user agent) is truncated and made valid UTF-8, so that every request can be recorded.
+//   - An entry copies the actor's name, because the name may change later. Text from clients (such
+//     as the user agent) is truncated and made valid UTF-8, so that every request can be recorded.
 //   - The log is ordered by instant, so that a day is one index range. The database sets the
 //     instant and the id, whose random bits hide the size of other logs. A slow transaction's entry
 //     may appear below newer ones.

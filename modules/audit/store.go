@@ -115,7 +115,9 @@ func prepareEntry(e Entry) (_ Entry, details json.RawMessage, err error) {
 	e.Target.ID = Sanitise(e.Target.ID, maxPath)
 	e.Request.Method = Sanitise(e.Request.Method, maxMethod)
 	e.Request.Path = Sanitise(e.Request.Path, maxPath)
+	e.Request.Address = Sanitise(e.Request.Address, maxUserAgent) // another program may read it from a header
 	e.Request.UserAgent = Sanitise(e.Request.UserAgent, maxUserAgent)
+	e.Request.ID = Sanitise(e.Request.ID, maxUserAgent)
 	details, err = json.Marshal(e.Details)
 	return e, details, apperr.Annotate(err, "audit: append "+string(e.Action))
 }
