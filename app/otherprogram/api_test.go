@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -36,11 +38,12 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	for path, want := range map[string]string{
 		"forks":                       `"id":"` + north.fork + `"`,
 		fork:                          `"id":"` + north.fork + `"`,
-		fork + "/stats" + periodQuery: `{"plays":6,"uniquePlayers":6,`,
-		fork + "/stats" + periodQuery + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
+		fork + "/stats" + periodQuery: `"playerLabel":"P-6"`,
+		fork + "/stats" + periodQuery + "&groupId=" + north.cohort: `{"plays":6,"uniquePlayers":6,`,
 		fork + "/exports/csv" + periodQuery:                        ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
-		p.call(token, path).Is(t, 200).Has(t, want).Lacks(t, south.fork)
+		answer := p.call(token, path).Is(t, 200).Has(t, want).Lacks(t, south.fork)
+		require.Equal(t, "the-host-s-id", answer.Header.Get("X-Request-Id"))
 	}
 	var document struct{ Paths map[string]json.RawMessage }
 	text := p.send(http.MethodGet, "/openapi/v1.json", "").Body
@@ -86,8 +89,13 @@ func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	token := p.newKey(north)
 	statistics := "forks/" + north.fork + "/stats" + periodQuery
 	p.call(token, statistics).Has(t, `"reportingMode":"pseudonymous"`)
-	p.db.Exec(`update tenants set named = true`)
-	p.call(token, statistics).Has(t, `"playerLabel":"Learner 1"`)
+	p.db.Exec(`update tenants set named = true; update learners set name = null where number = 2`)
+	p.call(token, statistics).Has(t, `"playerLabel":"Learner 1"`, `"playerLabel":"P-2"`)
+	p.db.AddPlays(testkit.Fork{ID: north.fork, OrganisationID: north.id}, 700,
+		time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), 0)
+	p.call(token, "forks/"+north.fork+"/exports/csv"+periodQuery).Has(t, ",P-99,Learner 99,").Lacks(t, ",,2026")
+	p.db.Exec(`update cohort_learners set number = 1`)
+	p.call(token, statistics+"&groupId="+north.cohort).Has(t, `"suppressed":true`)
 	p.call(token, "forks")
 	p.db.Exec(`update forks set title = 'Renamed'`)
 	p.call(token, "forks").Has(t, `"title":"Renamed"`)
@@ -115,11 +123,9 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	for _, config := range []fiber.Config{{ETag: true}, {DisableHeaderNormalizing: true}} {
 		require.Panics(t, func() { new(publicapi.API).Mount(fiber.New(config)) })
 	}
-	for name, config := range map[string]fiber.Config{
-		"": {}, "UnescapePath": {UnescapePath: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := startWith(t, config, reports.Options{})
+	for _, unescape := range []bool{false, true} {
+		t.Run(strconv.FormatBool(unescape), func(t *testing.T) {
+			p := startWith(t, fiber.Config{UnescapePath: unescape}, reports.Options{})
 			north := p.newSchool("north", "gold")
 			key := "authorization: Bearer " + p.newKey(north) + "\r\n"
 			for request, want := range map[string][2]string{ // expected statuses, without and with a key
@@ -144,6 +150,13 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 					require.Equal(t, want[i] == "200" && strings.Contains(request, "/api/"),
 						strings.Contains(answer, north.fork), request)
 				}
+			}
+			filler := "X: " + strings.Repeat("x", 170) + "\r\n" // an excerpt of the request would begin within the key
+			for _, malformed := range []string{"\r\n" + key, " HTTP/1.1\r\n" + key[:len(key)-2] + "\x01\r\n",
+				" HTTP/1.1\r\n" + filler + key + filler} {
+				answer := p.sendRaw("GET /lessons/1" + malformed + "\r\n") // fiber's ErrorHandler sends its error
+				require.Contains(t, answer, "400 Bad Request")
+				require.NotContains(t, answer, key[len(key)-12:len(key)-2])
 			}
 		})
 	}

@@ -16,7 +16,7 @@ create table tenants (id uuid primary key, handle text not null unique, tier tex
 create table staff (id uuid primary key, tenant uuid not null references tenants,
 	rank text not null);
 create table learners (tenant uuid not null references tenants, number integer not null,
-	alias text not null, name text not null, primary key (tenant, number));
+	alias text not null, name text, primary key (tenant, number));
 create table cohorts (id uuid primary key, tenant uuid not null references tenants);
 create table cohort_learners (tenant uuid not null references tenants,
 	cohort uuid not null references cohorts, number integer not null);
@@ -26,7 +26,7 @@ create trigger version before insert or update on tenants for each row execute f
 create view organisations as select id, case tier when 'gold' then 'pro' else 'free' end as plan,
 	case when named then 'nominative' else 'pseudonymous' end as reporting_mode, version from tenants;
 create view players as
-	select tenant as org_id, number as ordinal, alias as label, name as display_name from learners;
+	select tenant as org_id, number::bigint as ordinal, alias as label, name as display_name from learners;
 create view player_groups as select id, tenant as org_id from cohorts;
 create view group_members as
 	select tenant as org_id, cohort as group_id, number as player from cohort_learners;

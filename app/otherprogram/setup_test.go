@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/requestid"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
@@ -52,9 +53,10 @@ func startWith(t *testing.T, config fiber.Config, options reports.Options) *prog
 	}
 	require.ErrorContains(t, tb.ErrorOf(newHost(19)), "set pool_max_conns=20 or more") // exports would exhaust it
 	host := tb.Must(newHost(20))(t)
-	config.DisableStartupMessage = true
+	config.DisableStartupMessage, config.EnableTrustedProxyCheck, config.EnableIPValidation = true, true, true
 	app := fiber.New(config)
-	host.Mount(app) // mounted first, because it refuses keys on all other paths
+	app.Use(requestid.New(requestid.Config{Generator: func() string { return "the-host-s-id" }}))
+	host.Mount(app) // mounted before every route, because it refuses keys on all other paths
 	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
 	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.AuditRequest(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
@@ -107,7 +109,7 @@ func (p *program) call(token, path string) testkit.Page {
 	return p.send(http.MethodGet, "/api/v1/"+path, token)
 }
 
-// school is a tenant with a fork and a cohort of six learners, each with one play.
+// school is a tenant with a fork and a cohort of six learners, each with one play, whom the cohort lists twice.
 type school struct{ id, fork, cohort, head, teacher string }
 
 func (p *program) newSchool(handle, tier string) (s school) {
@@ -117,8 +119,8 @@ func (p *program) newSchool(handle, tier string) (s school) {
 	s.head = add(person, s.id, "head")
 	s.teacher = add(person, s.id, "teacher")
 	s.cohort = add(`insert into cohorts values (gen_random_uuid(), $1) returning id`, s.id)
-	p.db.Exec(`insert into learners select $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`, s.id)
-	p.db.Exec(`insert into cohort_learners select $1, $2, n from generate_series(1, 6) n`, s.id, s.cohort)
+	p.db.Exec(`insert into learners select $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 99) n`, s.id)
+	p.db.Exec(`insert into cohort_learners select $1, $2, 1 + i % 6 from generate_series(1, 12) i`, s.id, s.cohort)
 	fork := p.db.AddFork(testkit.Fork{OrganisationID: s.id})
 	for n := range 6 {
 		p.db.AddPlay(testkit.Play{Fork: fork, Player: testkit.Player{Ordinal: n + 1},
