@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -159,10 +160,14 @@ func validText(s string) bool {
 	return n >= 1 && n <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// storable reports whether jsonb can store the object: it has no NUL and no number out of range.
+var textPattern, longNumberPattern = regexp.MustCompile(`"(?:\\.|[^"\\])*"`), regexp.MustCompile(`[eE][-+]?\d{5}|\.\d{1000}`)
+
+// storable reports whether jsonb can store the object: it has no NUL and no number out of range. A double
+// may round numbers that are too long for jsonb.
 func storable(value []byte) bool {
 	var object map[string]any
-	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))
+	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`)) &&
+		!longNumberPattern.Match(textPattern.ReplaceAllLiteral(value, nil))
 }
 
 const oneObject = "one JSON object in UTF-8"

@@ -160,6 +160,8 @@ var invalidFiles = []invalidFile{
 	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":"\u0000"}`),
 		"configuration: expected an object without \\u0000"},
 	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`), "configuration: expected an object without"},
+	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":1e-20000}`), "configuration: expected an object without"},
+	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":0.`+strings.Repeat("1", 20_000)+`}`), "configuration: expected an object"},
 	{changedLine("open", `2026-03-02T09:30:00Z`, `2016-12-31T23:59:60Z`),
 		`startedAt: expected an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z`},
 	{changedLine("play", `2026-03-01T09:30:00Z`, `1999-12-31T23:59:59.999Z`),
