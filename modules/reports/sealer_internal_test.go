@@ -111,9 +111,13 @@ func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// After the plays of a month or a fork were deleted, a pass removes its segments and marks.
+// After the plays of a month or a fork were deleted, a pass removes its segments and marks, also beside a publication
+// of all tables, which refuses deletes from those without a replica identity.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
+	require.NoError(t, tb.Exec(t, tb.AsRole(e.URL, "postgres"), `create publication everything for all tables`))
+	require.Zero(t, e.CountRows(`pg_class c where relnamespace = 'public'::regnamespace and relkind = 'r' and relreplident
+		<> 'f' and not exists (select from pg_constraint where conrelid = c.oid and contype = 'p')`))
 	countRemaining := func(from, to string) int {
 		return e.CountRows(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
 			union all table unsealed_days union all table unsealed_months) x
