@@ -182,11 +182,12 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	for i, value := range columns {
 		column := value.(map[string]any)
 		assert.Equal(t, column["name"], rows[0][i])
+		pattern := regexp.MustCompile(column["pattern"].(string))
 		for _, row := range rows[1:] {
 			if row[i] == "" {
 				assert.Equal(t, true, column["empty"], "%s is empty", column["name"])
 			} else {
-				assert.Regexp(t, column["pattern"], row[i], column["name"])
+				assert.Regexp(t, pattern, row[i], column["name"])
 			}
 		}
 	}
