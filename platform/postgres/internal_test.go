@@ -31,7 +31,7 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 			pgconn.ErrConnClosed, puddle.ErrClosedPool,
 			context.DeadlineExceeded, // no connection was free in time
 			&net.DNSError{IsTimeout: true},
-			fmt.Errorf("open: %w", &pgconn.ConnectError{}),
+			fmt.Errorf("open: %w", &pgconn.ConnectError{}), &SessionError{},
 			pgError("57P01"), pgError("57P02"), pgError("57P03"), // the server was stopped, has crashed, is starting
 			pgError("57014"), pgError("55P03"), pgError("25P03"), // timeout of a statement, a lock, an idle transaction
 			pgError("53300"), pgError("53100"), pgError("08006"), // too many connections, disk full, connection failure

@@ -62,8 +62,8 @@ func (e connectError) Error() string {
 	return e.problem + ": " + strings.Join(slices.Compact(attempts), "; ")
 }
 
-// checkSession returns a *SessionError if the session lacks settings that a pooler may drop. Where
-// dg sets a timeout, it accepts any except 0, which means no timeout. It turns off transaction_timeout,
+// checkSession returns a *SessionError if triggers are off, or if the session lacks settings that a pooler
+// may drop. Where dg sets a timeout, it accepts any except 0, which means none. It turns off transaction_timeout,
 // which as a startup parameter PostgreSQL before 17 refuses, and which behind a pooler the role must.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
@@ -77,6 +77,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 		`/* postgres.session */ select array_agg(name order by name), array_agg(setting order by name)
 		from pg_settings where case name when 'transaction_timeout' then
 		    case when $1 then setting else set_config(name, '0', false) end <> '0'
+		  when 'session_replication_role' then setting = 'replica'
 		  else name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
 		    'default_transaction_isolation', 'search_path') end`,
 		pgx.QueryExecModeSimpleProtocol, pooled).
@@ -84,6 +85,9 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 		return err
 	}
 	for i, name := range names {
+		if name == "session_replication_role" {
+			fix = "reset it for the server, the database and its roles, because it turns off triggers and foreign keys"
+		}
 		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && cmp.Or(want[name], "0") != "0"
 		if values[i] != want[name] && !bounded {
 			return &SessionError{
