@@ -165,6 +165,7 @@ func faultsOfRights() []fault {
 		sqlFault(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
 		repairedFault(serveStops, `alter table organisations owner to postgres`,
 			`alter table organisations owner to dg_owner`, `does not own those of dg`),
+		sqlFault(serveStops, `alter table plays enable row level security`, `alter table plays disable row level security`),
 		repairedFault(serveStops, `alter database dg set session_replication_role = replica`,
 			`alter database dg reset session_replication_role`, `DG_DATABASE_URL: .*role is replica\): reset it`),
 		repairedFault(serveStops, `alter role dg_owner set session_replication_role = replica`,

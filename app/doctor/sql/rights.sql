@@ -35,6 +35,12 @@ select 'failure', format('the serving role may create roles, and so join the own
     'alter role %I nocreaterole', current_user)
 from pg_roles, tables where rolname = current_user and rolcreaterole and not owns
 union all
+-- row security hides rows without an error: figures would be 0, keys unknown
+select 'failure', format('row security may hide rows of %s: run as the owner of the tables: %s',
+    string_agg(relname, ', '), string_agg(format('alter table %I disable row level security', relname), '; '))
+from pg_class join tables using (relowner)
+where relnamespace = 'public'::regnamespace and relkind = 'r' and row_security_active(oid) having count(*) > 0
+union all
 select 'failure', 'the serving role may not ' || string_agg(what, ', ') ||
     ': run dg migrate, which grants what is missing'
 from (values
