@@ -113,6 +113,7 @@ func (s *Installation) query(
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
 		"known":   len(migrationFiles()),
+		"script":  migrationScript(),
 		"serving": s.databaseID,
 		"owner":   owner,
 		"answers": s.serveAnswers && !s.Pooled(), // a pooler renames sessions

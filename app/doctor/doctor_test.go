@@ -42,17 +42,21 @@ func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
+		`drop sslmode=disable from the URL, if "certificate", add sslcert`:    &pgconn.PgError{Code: "28000"},
 		"is still meant, run there: alter role {role} valid until 'infinity'": &pgconn.PgError{Code: "28P01"},
 		"let pg_hba.conf admit it":                   &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
 		"set DG_DATABASE_POOLER to transaction":      &pgconn.PgError{Code: "42P05"},
 		"raise max_connections":                      &pgconn.PgError{Code: "53300", Routine: "InitProcess"},
 		"wait until PostgreSQL has started":          &pgconn.PgError{Code: "57P03"},
 		"free some room on the disk of the database": &pgconn.PgError{Code: "53100"},
+		"wait until what locks a table has ended":    &pgconn.PgError{Code: "55P03"},
+		"is too old: update it to 15 or later":       &pgconn.PgError{Code: "42703", Message: `column "datlocprovider"`},
+		"PostgreSQL is too old: update it":           &pgconn.PgError{Code: "42704", Message: `"idle_session_timeout"`},
 
-		"drop sslmode=disable from the URL": &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
-		"add sslrootcert=FILE to the URL":   errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca
-		"use a host with IPv4":              errors.Join(&pgconn.PgError{}, syscall.ENETUNREACH),
-		"let the network pass connections":  errors.Join(&pgconn.PgError{}, syscall.EHOSTUNREACH),
+		"renew the server's certificate":   errors.Join(&pgconn.PgError{}, errors.New("x509: certificate has expired")),
+		"add sslrootcert=FILE to the URL":  errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca
+		"use a host with IPv4":             errors.Join(&pgconn.PgError{}, syscall.ENETUNREACH),
+		"let the network pass connections": errors.Join(&pgconn.PgError{}, syscall.EHOSTUNREACH),
 	} {
 		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
 	}

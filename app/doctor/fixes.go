@@ -24,7 +24,7 @@ var fixes = []struct {
 	{hasState("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
 		"as a superuser or its creator, unless it is locked on purpose: alter role {role} login"},
 	{hasState("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine; if it says " +
-		"\"no encryption\", drop sslmode=disable from the URL"},
+		"\"no encryption\", drop sslmode=disable from the URL, if \"certificate\", add sslcert=FILE and sslkey=FILE"},
 	{hasState("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in psql " +
 		"as a superuser or the role's creator: \\password {role}; if it has expired but is still meant, run there: " +
 		"alter role {role} valid until 'infinity'"},
@@ -36,6 +36,8 @@ var fixes = []struct {
 	{hasState("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
 	{hasText("SQLSTATE 42P05|SQLSTATE 26000"),
 		"set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"},
+	{hasText(`datlocprovider.*SQLSTATE 42703|(idle_session_t|check_interval|tcp_user_t|\bjit\b).*SQLSTATE 42704`),
+		"PostgreSQL is too old: update it to 15 or later"},
 	{hasState("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{hasState("22023"), "correct the value of the parameter in the URL"},
 	{hasState("53100"), "free some room on the disk of the database"},
@@ -46,16 +48,20 @@ var fixes = []struct {
 	{hasState("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
 	{hasState("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
 		"superuser or its owner: alter database {database} allow_connections true"},
-	{hasState("57P03"), "wait until PostgreSQL has started"},
+	{hasState("55P03"), "wait until what locks a table has ended, such as VACUUM FULL (pg_stat_activity shows it), " +
+		"and repeat"},
+	{hasText("SQLSTATE 57P0[123]"), "wait until PostgreSQL has started"},
+	{hasText("x509: certificate has expired"), "renew the server's certificate, and set the clocks by NTP"},
 	{hasText("x509: "), "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},
-	{hasText("server refused TLS connection"), "set ssl = on in postgresql.conf; a server on this machine may be " +
-		"reached through the folder of its socket (host=) instead"},
+	{hasText("invalid body length|unknown message type|not look like a TLS handshake|unexpected EOF|reset by peer"),
+		"correct the port of the URL: what answers there is not PostgreSQL"},
+	{hasText("server refused TLS connection"), "set ssl = on in postgresql.conf, or correct the port; a server on " +
+		"this machine may be reached through the folder of its socket (host=) instead"},
 	{hasCause(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},
 	{hasCause(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
 	{hasCause(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
 	{hasText("lookup .*: "), "correct the host of the URL"},
-	{hasText("unexpected EOF|reset by peer"), "correct the port of the URL: what answers there is not PostgreSQL"},
 	{isUnreachable, "let the network pass connections to it, or correct host and port of the URL"},
 	{hasCause(syscall.ENETUNREACH), "this machine has no route to that address: give it IPv6, or use a host with IPv4"},
 }

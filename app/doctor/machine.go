@@ -61,6 +61,7 @@ func servesDG(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	status, text, err := Get(ctx, address+"/healthz")
+	_, _, _ = Get(ctx, address+"/readyz") // connects an idle dg again, whose session checkDatabase looks for
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 

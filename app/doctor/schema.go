@@ -96,15 +96,8 @@ type schemaObject struct {
 // compareObjects warns of missing or invalid indexes, and fails for missing or disabled triggers.
 func compareObjects(existing map[string]schemaObject) (warnings []string, failures error) {
 	statements := map[string][]string{} // submatches of schemaStatementPattern by name
-	var script strings.Builder
-	for _, file := range migrationFiles() {
-		text, err := fs.ReadFile(migrations.FS, file)
-		if err != nil {
-			return nil, err
-		}
-		script.Write(text)
-	}
-	for _, match := range schemaStatementPattern.FindAllStringSubmatch(script.String(), -1) {
+	script := migrationScript()
+	for _, match := range schemaStatementPattern.FindAllStringSubmatch(script, -1) {
 		if match[1] == "create" {
 			statements[match[3]] = match
 		} else {
@@ -112,7 +105,7 @@ func compareObjects(existing map[string]schemaObject) (warnings []string, failur
 		}
 	}
 	alwaysEnabled := map[string]bool{}
-	for _, match := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
+	for _, match := range enableAlwaysPattern.FindAllStringSubmatch(script, -1) {
 		alwaysEnabled[match[1]] = true
 	}
 	var brokenTriggers []string // their names
@@ -143,6 +136,16 @@ func compareObjects(existing map[string]schemaObject) (warnings []string, failur
 			"without them left it stale: %s", strings.Join(slices.Compact(commands), "; ")))
 	}
 	return warnings, failures
+}
+
+// migrationScript returns the text of all migrations in order.
+func migrationScript() string {
+	var script strings.Builder
+	for _, file := range migrationFiles() {
+		text, _ := fs.ReadFile(migrations.FS, file) // embedded: cannot fail
+		script.Write(text)
+	}
+	return script.String()
 }
 
 // migrationFiles returns the names of the migrations in order. Their numbers start at 1 and have no gaps.

@@ -34,10 +34,6 @@ union all
 select 'warning', 'the serving role may not use the schema public: run dg migrate, or start dg serve'
 where not has_schema_privilege('public', 'usage')
 union all
-select 'failure', format('PostgreSQL %s is too old: update it to 15 or later',
-    current_setting('server_version'))
-where current_setting('server_version_num')::int < 150000
-union all
 select 'failure', 'the database is a standby or read-only, and every request writes: '
     'point DG_DATABASE_URL at the primary; a URL may name several hosts'
 where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
