@@ -92,8 +92,7 @@ func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	require.Equal(t, cookies, b.Cookies)
 	b.Get(signIn).Has(t, "Your session has ended.")
 	w.Browser(t).Get(signIn).Lacks(t, "has ended")
-	location := b.Post(signIn, webtest.Credentials(acme.Owner)).Header.Get("Location")
-	testkit.RequireRedirect(t, path, b.Get(location))
+	testkit.RequireRedirect(t, path, b.Get(b.Post(signIn, webtest.Credentials(acme.Owner)).Header.Get("Location")))
 	b.Get(path).Is(t, 200).Lacks(t, "Confidential")
 	require.Empty(t, w.AllKeys(t, acme))
 }

@@ -184,8 +184,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 }
 
 func (b *cookbook) intercept(t *testing.T, answers func(http.ResponseWriter, *http.Request) bool) (base string) {
-	target := tb.Must(url.Parse(b.ListenURL))(t)
-	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy := httputil.NewSingleHostReverseProxy(tb.Must(url.Parse(b.ListenURL))(t))
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !answers(w, r) {
 			proxy.ServeHTTP(w, r)

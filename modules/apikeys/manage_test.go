@@ -133,8 +133,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(listed, func(a, k apikeys.Key) int {
 		return cmp.Or(k.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, k.ID))
 	}), "newest first")
-	usage := tb.Must(b.service.UsageOf(t.Context(), b.owner, listed))(t)
-	require.Len(t, usage, apikeys.MaxUsable, "of the first keys")
+	require.Len(t, tb.Must(b.service.UsageOf(t.Context(), b.owner, listed))(t), apikeys.MaxUsable, "of the first keys")
 	usable := 0
 	for _, k := range listed {
 		if k.State(time.Now(), org.PlanPro) == apikeys.StateUsable {
@@ -268,8 +267,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	} {
 		key, _ := b.newKey()
 		b.Exec(`update api_keys set `+change+` where id = $1`, key.ID)
-		n := tb.Must(b.service.ExpiringInUse(t.Context()))(t)
-		require.Equal(t, counted, n == 1, change)
+		require.Equal(t, counted, tb.Must(b.service.ExpiringInUse(t.Context()))(t) == 1, change)
 		b.Exec(`update api_keys set last_used_at = null where id = $1`, key.ID)
 	}
 }

@@ -94,8 +94,7 @@ func (b *fixture) newKey() (apikeys.Key, apikeys.Token) {
 }
 
 func (b *fixture) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
-	newKey := apikeys.NewKey{Name: "n", Scopes: bothScopes}
-	return b.service.Create(b.t.Context(), actor, newKey, request)
+	return b.service.Create(b.t.Context(), actor, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 }
 
 func (b *fixture) use(token apikeys.Token) error { return b.useFunc(token)(0, b.service) }

@@ -46,8 +46,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		before := versions()
 		b.Exec(c.statement)
 		after := versions()
-		changed := [2]bool{after[0] != before[0], after[1] != before[1]}
-		require.Equal(t, c.want, changed, c.statement)
+		require.Equal(t, c.want, [2]bool{after[0] != before[0], after[1] != before[1]}, c.statement)
 	}
 }
 

@@ -56,8 +56,7 @@ func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	for network := range 4 {
 		guess(network)
 	}
-	until := b.now().Add(10 * time.Minute)
-	requireLocked(t, b.changePasswordFrom("2001:db8::2", stolenSession, password), until)
+	requireLocked(t, b.changePasswordFrom("2001:db8::2", stolenSession, password), b.now().Add(10*time.Minute))
 	require.NoError(t, b.changePasswordFrom("192.0.2.1", ownSession, password))
 	require.False(t, b.isActive(stolenSession.Token))
 
@@ -226,8 +225,7 @@ func TestResetExpires(t *testing.T) {
 	second := b.beginReset(annEmail)
 	require.Equal(t, 1, b.CountRows(`account_resets where token_hash = sha256($1)`, []byte(second.Token)))
 	b.advance(30*time.Minute - time.Millisecond)
-	person := tb.Must(b.service.PersonOfReset(b.ctx(), second.Token))(t)
-	require.Equal(t, second.Person, person)
+	require.Equal(t, second.Person, tb.Must(b.service.PersonOfReset(b.ctx(), second.Token))(t))
 	b.advance(time.Millisecond)
 	third := b.beginReset(annEmail)
 	b.Exec(`update users set password_hash = 'another'`)

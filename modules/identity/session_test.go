@@ -168,8 +168,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	session := b.signIn("ANN@example.COM")
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com", HasPassword: true}
 	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
-	foundSession := tb.Must(b.otherInstance.Session(b.ctx(), session.Token))(t)
-	require.Equal(t, session, foundSession)
+	require.Equal(t, session, tb.Must(b.otherInstance.Session(b.ctx(), session.Token))(t))
 	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], testkit.Query[[]byte](b.World, `select token_hash from sessions`))

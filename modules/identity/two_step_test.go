@@ -148,8 +148,7 @@ func TestSecretIsOfferedAfterThePassword(t *testing.T) {
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
-	reloadedOffer := tb.Must(offer(session))(t)
-	require.Equal(t, firstOffer, reloadedOffer, "a reloaded page shows the secret that was scanned")
+	require.Equal(t, firstOffer, tb.Must(offer(session))(t), "a reloaded page shows the secret that was scanned")
 	secondOffer, session := b.offerTwoStep(session)
 	require.NotEqual(t, firstOffer.Secret, secondOffer.Secret)
 	b.agePassword(session, "15 minutes 1 second")
@@ -379,8 +378,7 @@ func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	keys := identity.KeyringOf(2, 0)
 	result := tb.Must(identity.MigrateSecrets(b.ctx(), b.Owner, keys, true))(t)
 	require.Equal(t, identity.ReencryptResult{Unreadable: 1}, result)
-	unreadableEmails := tb.Must(identity.CheckSecretKey(b.ctx(), b.DB, keys))(t)
-	require.Equal(t, []string{annEmail}, unreadableEmails)
+	require.Equal(t, []string{annEmail}, tb.Must(identity.CheckSecretKey(b.ctx(), b.DB, keys))(t))
 	for _, keys := range []identity.Keyring{{}, keys} {
 		b.otherInstance.UseKeyring(keys)
 		for _, code := range []string{"", b.code(secret, 0), b.storedSecret(annEmail)} {

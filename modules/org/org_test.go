@@ -272,8 +272,7 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Equal(t, []string{ourOrganisation, theirOrganisation}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
-		membership := tb.Must(b.service.Membership(t.Context(), ann, slug))(t)
-		require.Equal(t, memberships[i], membership)
+		require.Equal(t, memberships[i], tb.Must(b.service.Membership(t.Context(), ann, slug))(t))
 	}
 }
 
@@ -289,8 +288,7 @@ func TestListsOfMembershipsAreBounded(t *testing.T) {
 	memberships := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
 	require.Len(t, memberships, 100)
 	require.Equal(t, "0100", memberships[99].Organisation.Name)
-	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
-	require.Len(t, ids, 1000)
+	require.Len(t, tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t), 1000)
 }
 
 // Grants follow from role and two-step verification. LockedSubjectIn locks the role; SubjectIn does not.

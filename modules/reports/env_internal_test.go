@@ -243,8 +243,7 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	damageReports := 0
 	e.reports.OnDamage = func(Query, error) { damageReports++ }
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testForkID)
-	damaged := tb.Must(e.reports.Overview(t.Context(), q, earlier))(t)
-	require.Equal(t, o, damaged)
+	require.Equal(t, o, tb.Must(e.reports.Overview(t.Context(), q, earlier))(t))
 	require.Equal(t, 1, damageReports)
 }
 

@@ -111,8 +111,7 @@ func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// After the plays of a month or a fork were deleted, a pass removes its segments and marks, also beside a publication
-// of all tables, which refuses deletes from those without a replica identity.
+// After the plays of a month or a fork were deleted, a pass removes its segments and marks, also beside a publication.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
 	require.NoError(t, tb.Exec(t, tb.AsRole(e.URL, "postgres"), `create publication everything for all tables`))
@@ -224,8 +223,7 @@ func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e := newSealedEnv(t, 100, 500)
 	e.requireAgreement(t) // prepares the statements: otherwise their preparation, not LockPlaysSQL, would wait
-	tx := e.Begin(`truncate plays`)
-	require.NoError(t, e.WhileWaiting(tx, func() error {
+	require.NoError(t, e.WhileWaiting(e.Begin(`truncate plays`), func() error {
 		return e.checkRandomReport(t.Context(), rand.New(rand.NewPCG(1, 1)))
 	}, nil))
 	e.requireAgreement(t)

@@ -66,8 +66,7 @@ func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	p.Env = append(os.Environ(), folderVariable+"="+dir)
 	p.Stderr = os.Stderr
 	p.stdin = tb.Must(p.StdinPipe())(t)
-	out := tb.Must(p.StdoutPipe())(t)
-	p.stdout = bufio.NewReader(out)
+	p.stdout = bufio.NewReader(tb.Must(p.StdoutPipe())(t))
 	if prepare != nil {
 		prepare(p.Cmd)
 	}

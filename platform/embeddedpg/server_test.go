@@ -34,8 +34,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 			current_setting('listen_addresses'))
 		from pg_database where datname = 'dg'`))
 	require.NoError(t, tb.Exec(t, server.OwnerURL(), `create table mine (); drop table mine`))
-	info := tb.Must(os.Stat(server.socket))(t)
-	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	require.Equal(t, os.FileMode(0o700), tb.Must(os.Stat(server.socket))(t).Mode().Perm())
 
 	t.Run("the log has no values", func(t *testing.T) {
 		for _, url := range []string{server.URL(), server.OwnerURL()} {

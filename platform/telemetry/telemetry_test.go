@@ -107,8 +107,7 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 		for range 3 {
 			_, span := tracer.Start(context.Background(), "work")
 			span.End()
-			provider := span.TracerProvider().(*sdktrace.TracerProvider)
-			require.NoError(t, provider.ForceFlush(t.Context()))
+			require.NoError(t, span.TracerProvider().(*sdktrace.TracerProvider).ForceFlush(t.Context()))
 		}
 	}
 	collector.Failing.Store(true)

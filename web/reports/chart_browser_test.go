@@ -151,8 +151,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 func TestTasksTakeFewClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.AddFork(o)
-	players := w.DB.AddPlayers(o.ID, 6)
-	w.DB.AddGroupNamed(o.ID, "All", players...)
+	w.DB.AddGroupNamed(o.ID, "All", w.DB.AddPlayers(o.ID, 6)...)
 	w.DB.AddPlays(fork, 60, time.Now().AddDate(0, 0, -2), 0)
 	path := o.Path("/reports/%s", fork.ID)
 	p := browsertest.New(t)

@@ -94,8 +94,7 @@ func TestScoreAxisStartsNearTheScores(t *testing.T) {
 			daily[i] = reports.DailyStat{Completed: 1, ScoreSum: sum}
 		}
 		p := reports.Period{Days: 2}
-		c := newChart(p, reports.Statistics{Daily: daily}, nil, p.End(), score)
-		require.Equal(t, want, c.Panel.Labels)
+		require.Equal(t, want, newChart(p, reports.Statistics{Daily: daily}, nil, p.End(), score).Panel.Labels)
 	}
 }
 

@@ -187,8 +187,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.AddFork(o)
 	players := w.DB.AddPlayers(o.ID, 14)
-	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
-	addPlayOfEach(w, fork, day, players[:12]...)
+	addPlayOfEach(w, fork, time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC), players[:12]...)
 	sales := w.DB.AddGroupNamed(o.ID, "Sales", players[:9]...)
 	w.DB.AddGroupNamed(o.ID, "Sales EU", players[:8]...)
 	w.DB.AddGroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played

@@ -50,8 +50,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 	for fork, at := range map[testkit.Fork]time.Time{held: first, archived: last} {
 		w.DB.AddPlay(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
-	beforePeriod := first.Add(-time.Millisecond)
-	w.DB.AddPlay(testkit.Play{Fork: held, Player: players[1], StartedAt: beforePeriod})
+	w.DB.AddPlay(testkit.Play{Fork: held, Player: players[1], StartedAt: first.Add(-time.Millisecond)})
 	w.AddPlayedFork(other)
 
 	b := w.SignIn(t, acme.Admin)
@@ -167,8 +166,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 // Each fork with plays links to the groups of its report, if the organisation has groups.
 func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	other := w.AddOrganisation("other")
-	w.DB.AddGroupNamed(other.ID, "Theirs")
+	w.DB.AddGroupNamed(w.AddOrganisation("other").ID, "Theirs")
 	played := w.AddPlayedFork(acme)
 	w.AddFork(acme)
 	b := w.SignIn(t, acme.Admin)

@@ -64,8 +64,7 @@ func TestPeriodsDoNotRepeatTheirMonthOrYear(t *testing.T) {
 	for days, want := range map[int]string{
 		1: "21 Nov 2026", 21: "1 to 21 Nov 2026", 28: "25 Oct to 21 Nov 2026", 365: "22 Nov 2025 to 21 Nov 2026",
 	} {
-		first := last.AddDate(0, 0, 1-days)
-		require.Equal(t, want, Period(reports.Period{From: first, Days: days}))
+		require.Equal(t, want, Period(reports.Period{From: last.AddDate(0, 0, 1-days), Days: days}))
 	}
 	require.Equal(t, "Sat 21 Nov 2026", Weekday(last))
 }

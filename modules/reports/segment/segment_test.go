@@ -67,8 +67,7 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	require.Equal(t, int32(300), players.Get(2).Plays)
 	a := NewAccumulator(from, 31)
 	a.ExpectMonth(from)
-	isBusy := func(ordinal int32) bool { return ordinal == 2 }
-	require.NoError(t, unpackBlocks(m, from, isBusy, a))
+	require.NoError(t, unpackBlocks(m, from, func(ordinal int32) bool { return ordinal == 2 }, a))
 	require.Equal(t, DaySums{Plays: 300, Completed: 300, ScoreSum: 2700}, a.Total.DaySums)
 	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
