@@ -23,6 +23,7 @@ var (
 	namedTestPattern = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 	// namedIdentifierPattern matches names with an inner capital, which are identifiers or JSON fields.
 	namedIdentifierPattern = regexp.MustCompile("`([A-Za-z]?[a-z]+[A-Z]\\w*)`")
+	shellBlockPattern      = regexp.MustCompile("(?s)```sh\n.*?```")
 	relativeLinkPattern    = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
 )
 
@@ -41,10 +42,14 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 	documents := filesOfTree(t, ".md")
 	require.Contains(t, documents, "CONTRIBUTING.md")
+	documents["openapi.yaml"] = tb.Must(fs.ReadFile(tree, "modules/publicapi/openapi.yaml"))(t)
 	for name, text := range documents {
 		folder := path.Dir(name)
 		for _, link := range relativeLinkPattern.FindAllStringSubmatch(string(text), -1) {
 			require.True(t, exists(path.Join(folder, link[1])), "%s: %s", name, link[0])
+		}
+		for _, block := range shellBlockPattern.FindAllString(string(text), -1) {
+			require.NotRegexp(t, `(?m)(^|\s)# `, block, "%s: zsh takes comments for arguments", name)
 		}
 		if name == changelog {
 			continue

@@ -102,11 +102,9 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 // The documentation needs no sign-in and no database.
 func TestDocsNeedNoSignIn(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	for _, path := range []string{
-		"/docs", "/docs/figures", "/docs/csv", "/docs/errors", "/docs/recipes",
+	for _, path := range []string{"/docs", "/docs/figures", "/docs/csv", "/docs/errors", "/docs/recipes",
 		"/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats", "/docs/clients",
-		"/docs/changes", "/docs/security", "/docs/search?q=csv", "/docs/privacy", "/docs/privacy/pt",
-	} {
+		"/docs/changes", "/docs/security", "/docs/search?q=csv", "/docs/privacy", "/docs/privacy/pt"} {
 		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
 		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name, `<li><a href="/docs" aria-current="true">API docs</a></li>`)
 	}
@@ -141,8 +139,8 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 }
 
 // Programs are shown in colour, with the service's address. scripts/check.sh checks that they are those in recipes/.
-// That for PowerShell has no typographic quote or dash, which end a string there. Run
-// commands have no variable: shells write it differently, and a list of processes shows its value.
+// That for PowerShell has no typographic quote or dash, which end a string there. Commands have no comment, which zsh
+// takes for arguments, and no variable: shells write it differently, and a list of processes shows its value.
 func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Submatches(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
@@ -150,14 +148,12 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	programs := 0
 	for _, page := range pages {
 		body := b.Get(page[0]).Body
-		for _, command := range testkit.Submatches(`<code id="run">(.*?)</code>`, body) {
-			require.NotRegexp(t, `\$[A-Z_]+|^[A-Z_]+=`, command[0])
+		for _, command := range testkit.Submatches(`(?s)<code id="(?:run|install|set|[a-z]+-commands)">(.*?)</code>`, body) {
+			require.NotRegexp(t, `\$[A-Z_]+|^[A-Z_]+=|(^|\s|>)# `, command[0], page)
 		}
 		for _, code := range testkit.Submatches(`(?s)<pre[^>]*><code id="[^"]*">(.*?)</code>`, body) {
 			require.NotContains(t, code[0], "dg.example.org", page)
-			if strings.Contains(code[0], "</span>") {
-				programs++
-			}
+			programs += min(1, strings.Count(code[0], "</span>"))
 		}
 	}
 	require.Greater(t, programs, 25)
@@ -173,9 +169,8 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	group := w.DB.AddGroup(acme.ID, w.DB.AddPlayers(acme.ID, 5)...)
 	sampleID := "60772820-1226-4be5-b50f-c2adbe3dca64"
 	require.Contains(t, contractTexts(t), sampleID, "the id in the OpenAPI document")
-	for _, path := range []string{
-		"/docs", "/docs/recipes/curl", "/docs/recipes/python", "/docs/reference/getForkStats",
-	} {
+	for _, path := range []string{"/docs", "/docs/recipes/curl", "/docs/recipes/python",
+		"/docs/reference/getForkStats"} {
 		w.Browser(t).Get(path).Has(t, sampleID)
 		w.SignIn(t, acme.Member).Get(path).Lacks(t, fork.ID)
 		own := w.SignIn(t, acme.Owner).Get(path).Has(t, fork.ID)
@@ -217,9 +212,8 @@ func TestSearchLeadsToThePage(t *testing.T) {
 	for query, want := range map[string]string{
 		"pandas": "/docs/recipes/python", "Power+BI": "/docs/recipes/power-bi#steps",
 		"excel": "/docs/recipes/power-bi#steps", "429": "/docs/errors#ERR_RATE_LIMITED",
-		"pseudonym+erased": "/docs/figures#privacy", "playerKey": "/docs/figures#privacy",
-		"formula+spreadsheet": "/docs/csv#columns", "PHP": "/docs/csv#broken",
-		"R": "/docs/recipes/r", "rate": "/docs/errors#ERR_RATE_LIMITED",
+		"pseudonym+erased": "/docs/figures#privacy", "playerKey": "/docs/figures#privacy", "PHP": "/docs/csv#broken",
+		"formula+spreadsheet": "/docs/csv#columns", "R": "/docs/recipes/r", "rate": "/docs/errors#ERR_RATE_LIMITED",
 	} {
 		page := w.Browser(t).Get("/docs/search?q="+query).Is(t, 200)
 		require.Equal(t, want, first.FindStringSubmatch(page.Body)[1], query)
@@ -228,8 +222,7 @@ func TestSearchLeadsToThePage(t *testing.T) {
 		Has(t, "No page has all of these words", `<a href="/docs/recipes">recipes</a>`)
 	w.Browser(t).Get("/docs/search?q=administrateurs").Lacks(t, `"/docs/privacy/fr`)
 	owner.Get("/docs/search?q=429").Has(t, `href="/docs/errors#ERR_RATE_LIMITED"`)
-	hostile := strings.Repeat("%ff%3Cb%3E", 400)
-	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
+	w.Browser(t).Get("/docs/search?q="+strings.Repeat("%ff%3Cb%3E", 400)).Is(t, 200).Lacks(t, "<b>")
 }
 
 // Changes are listed newest first. The OpenAPI document has the deprecation headers that the page shows.
