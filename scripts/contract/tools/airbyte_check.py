@@ -18,6 +18,7 @@ import urllib.request
 cdk, manifest, base, flaky, key, revoked = sys.argv[1:]
 work = tempfile.mkdtemp()
 today = dt.datetime.now(dt.timezone.utc).date()
+TYPES = {"releaseNumber": int, "durationSeconds": int, "completed": "true".__eq__, "scorePercent": float, "passed": "true".__eq__}
 
 
 def api(path):
@@ -72,7 +73,7 @@ for fork in forks:
         period = f"?from={year}-01-01&to={min(today, dt.date(year, 12, 31))}"
         want_daily += [{**day, "forkId": fork["id"], "avgScorePercent": day["avgScorePercent"] if day["plays"] else None} for day in json.loads(api(f"/{fork['id']}/stats{period}"))["daily"]]
         rows = csv.DictReader(io.StringIO(api(f"/{fork['id']}/exports/csv{period}"), newline=""))
-        want_plays += [{name: value or None for name, value in row.items()} for row in rows]
+        want_plays += [{name: TYPES.get(name, str)(value) if value else None for name, value in row.items()} for row in rows]
 order = lambda rows: sorted(rows, key=str)
 filled = lambda rows: [{name: value for name, value in row.items() if value is not None} for row in rows]  # Airbyte sends no nulls
 for url in (base, flaky):

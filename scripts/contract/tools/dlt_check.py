@@ -40,7 +40,8 @@ def want(forks):
     for fork in forks:
         text = api(f"/{fork['id']}/exports/csv?from={dg_dlt.START}-01-01&to={today}")
         for row in csv.DictReader(io.StringIO(text, newline="")):
-            yield row["playId"], row["playerLabel"], float(row["scorePercent"] or -1), row["passed"]
+            yield (row["playId"], row["playerLabel"], row["startedAt"][:19], int(row["releaseNumber"] or -1), int(row["durationSeconds"] or -1),
+                   row["completed"] == "true", float(row["scorePercent"] or -1), {"true": True, "false": False, "": None}[row["passed"]])
 
 
 forks = dg_dlt.ask("GET", "")[0].json()["items"]
@@ -58,8 +59,10 @@ for night in range(1, 11):
     pipeline = dlt.pipeline(f"night_{destination}", destination=destination, dataset_name="reporting")
     pipeline.run(dg_dlt.dg())
     with pipeline.sql_client() as client:
-        rows = client.execute_sql("select play_id, player_label, coalesce(score_percent, -1), passed from dg_plays")
-    got = {(str(play), label, float(score), str(passed or "").lower()) for play, label, score, passed in rows}
+        rows = client.execute_sql("select play_id, player_label, started_at, coalesce(release_number, -1), coalesce(duration_seconds, -1), "
+                                  "completed, coalesce(score_percent, -1), passed from dg_plays")
+    got = {(play, label, f"{at.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%S}", *whole, float(score), passed)
+           for play, label, at, *whole, score, passed in rows}
     expected = set(want(forks))
     kept = [os.path.join(folder, name) for folder, _, names in os.walk(os.environ["DLT_DATA_DIR"]) for name in names]
     assert kept and not [name for name in kept if "completed_jobs" in name or os.stat(name).st_mode & 0o77], night

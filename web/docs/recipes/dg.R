@@ -1,5 +1,5 @@
 # Reads all forks into three tables, forks, daily and plays, joined by forkId, and draws dg.png.
-# Needs: install.packages(c("httr2", "jsonlite", "readr")). Before: export DG_KEY
+# Needs R 4.1 or later, and: install.packages(c("httr2", "jsonlite", "readr")). Before: export DG_KEY
 library(httr2)
 library(readr)
 
@@ -67,6 +67,10 @@ if (!is.null(fork)) forks <- forks[forks$forkId == fork, ]
 # Periods of at most 366 days.
 today <- as.Date(format(Sys.time(), tz = "UTC"))
 if (from > today || NROW(forks) == 0) stop("Nothing is shown: check the first day, the fork and the group.", call. = FALSE)
+for (column in c("createdAt", "updatedAt")) {
+  forks[[column]] <- parse_datetime(forks[[column]])
+  attr(forks[[column]], "tzone") <- zone
+}
 starts <- seq(from, today, by = 366)
 periods <- merge(data.frame(forkId = forks$forkId), data.frame(from = starts, to = pmin(starts + 365, today)))
 stats <- Map(\(id, from, to) {

@@ -43,7 +43,8 @@ async function get(path, query = {}) {
 const day = (date, days) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 const today = new Date().toISOString().slice(0, 10);
 const { items } = await (await get('/api/v1/forks')).json();
-const forks = items.filter(({ id }) => !fork || id === fork).map(({ id, ...rest }) => ({ forkId: id, ...rest, hidden: false }));
+const forks = items.filter(({ id }) => !fork || id === fork).map(({ id, ...rest }) => (
+  { forkId: id, ...rest, createdAt: new Date(rest.createdAt), updatedAt: new Date(rest.updatedAt), hidden: false }));
 const [daily, shown] = [[], []];
 for (const f of forks) {
   for (let first = from; first <= today; first = day(first, 366)) { // periods of at most 366 days

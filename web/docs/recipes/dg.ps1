@@ -50,7 +50,8 @@ $number = [cultureinfo]::InvariantCulture
 $utc = [System.Globalization.DateTimeStyles]'AssumeUniversal, AdjustToUniversal'
 $today = [datetime]::UtcNow.Date
 $forks = @((ConvertFrom-Json (Get-Dg '')).items | Where-Object { -not $fork -or $_.id -eq $fork } |
-    Select-Object @{ n = 'forkId'; e = 'id' }, *, @{ n = 'hidden'; e = { $false } } -ExcludeProperty id)
+    Select-Object @{ n = 'forkId'; e = { $_.id } }, *, @{ n = 'createdAt'; e = { $_.createdAt.ToLocalTime() } },
+        @{ n = 'updatedAt'; e = { $_.updatedAt.ToLocalTime() } }, @{ n = 'hidden'; e = { $false } } -ExcludeProperty id, createdAt, updatedAt)
 $shown = [System.Collections.Generic.List[object]]::new()
 $daily = @(foreach ($f in $forks) {
     for ($first = $from; $first -le $today; $first = $first.AddDays(366)) { # periods of at most 366 days
@@ -90,6 +91,7 @@ $plays = @(foreach ($s in $shown) {
         [pscustomobject]@{
             playId          = $_.playId
             forkId          = $_.forkId
+            releaseNumber   = $_.releaseNumber ? [int]$_.releaseNumber : $null
             playerKey       = $_.playerKey
             playerLabel     = $_.playerLabel
             startedAt       = [datetime]::Parse($_.startedAt, $number, $utc).ToLocalTime()
@@ -98,6 +100,7 @@ $plays = @(foreach ($s in $shown) {
             completed       = $_.completed -eq 'true'
             scorePercent    = $_.scorePercent ? [decimal]::Parse($_.scorePercent, $number) : $null
             passed          = $_.passed ? $_.passed -eq 'true' : $null
+            skills          = $_.skills
         }
     }
 })

@@ -1,5 +1,5 @@
 # Reads all forks into three tables of pandas, forks, daily and plays, joined by forkId, and draws dg.png.
-# Needs: python3 -m venv venv && venv/bin/pip install matplotlib pandas requests. Before: export DG_KEY. Run: venv/bin/python3 dg.py
+# Needs Python 3.9 or later, and: python3 -m venv venv && venv/bin/pip install matplotlib pandas requests. Before: export DG_KEY. Run: venv/bin/python3 dg.py
 import csv
 import datetime as dt
 import email.utils
@@ -95,6 +95,9 @@ for fork in forks.itertuples():
 if not shown:
     raise SystemExit("Nothing is shown: check the first day, the fork and the group.")
 forks["hidden"] = forks.forkId.isin([fork for fork, *_ in hidden])
+forks["deployedReleaseNumber"] = forks.deployedReleaseNumber.astype("Int64")  # empty where there is none
+for column in ("createdAt", "updatedAt"):
+    forks[column] = pd.to_datetime(forks[column], utc=True).dt.tz_convert(ZONE)
 daily = pd.DataFrame(days)
 daily["date"] = pd.to_datetime(daily.date)
 daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has no average

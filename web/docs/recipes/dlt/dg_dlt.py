@@ -1,6 +1,7 @@
-# A dlt source: forks, and every play, in months that are replaced when they differ. Run it every night.
+# A dlt source: forks, and every play since START, in months that are replaced when they differ. Run it every night.
 # Needs: python3 -m venv venv && venv/bin/pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: venv/bin/python3 dg_dlt.py
-# A copy is of one organisation. Its state says what was read. After rows or the table were deleted, run once: pipeline.run(dg(), refresh="drop_sources").
+# A copy is of one organisation. Its state says what was read. After rows or the table were deleted, or for the types of a copy
+# that has numbers as text, run once: pipeline.run(dg(), refresh="drop_sources").
 import calendar
 import collections
 import csv
@@ -74,6 +75,8 @@ def dg():
         raise RuntimeError("There is no fork: nothing was changed.")
     ids = {fork["id"] for fork in forks}
     today = dt.datetime.now(dt.timezone.utc).date()
+    if any(fork["createdAt"][:4] < str(START) for fork in forks):
+        print(f"Some forks are older than {START}: their plays before it are not copied, until START is an earlier year.")
 
     @dlt.resource(write_disposition="replace", primary_key="id")
     def dg_forks():
@@ -82,7 +85,9 @@ def dg():
     # A month without plays is a row that only deletes. Months are replaced whole: an erased player is gone.
     @dlt.resource(write_disposition="merge", merge_key=["forkId", "month"], columns={
         "gone": {"hard_delete": True, "data_type": "bool"}, "playId": {"data_type": "text", "nullable": True},
-        "scorePercent": {"data_type": "decimal", "precision": 5, "scale": 2}})
+        "startedAt": {"data_type": "timestamp"}, "completedAt": {"data_type": "timestamp"},
+        "releaseNumber": {"data_type": "bigint"}, "durationSeconds": {"data_type": "bigint"}, "completed": {"data_type": "bool"},
+        "scorePercent": {"data_type": "decimal", "precision": 5, "scale": 2}, "passed": {"data_type": "bool"}})
     def dg_plays():
         known = dlt.current.resource_state().setdefault("months", {})
         if any(at[-7:] < str(START) for at in known):  # erased players would stay in them
