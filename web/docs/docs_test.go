@@ -151,6 +151,7 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 		for _, command := range testkit.Submatches(`(?s)<code id="(?:run|install|set|[a-z]+-commands)">(.*?)</code>`, body) {
 			require.NotRegexp(t, `\$[A-Z_]+|^[A-Z_]+=|(^|\s|>)# `, command[0], page)
 		}
+		require.True(t, !strings.Contains(body, "curl -q -K") || strings.Count(body, "curl 7.75") == 2, page)
 		for _, code := range testkit.Submatches(`(?s)<pre[^>]*><code id="[^"]*">(.*?)</code>`, body) {
 			require.NotRegexp(t, `dg\.example\.org|\$\{__(from|to):`, code[0], page) // Grafana's are of the browser's zone
 			programs += min(1, strings.Count(code[0], "</span>"))

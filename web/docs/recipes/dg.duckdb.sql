@@ -1,5 +1,5 @@
 -- Loads all forks into three tables, forks, daily and plays, joined by forkId, and draws them. Needs the CLI of DuckDB 1.3 or later.
--- DuckDB runs curl, which Windows, macOS and most Linux have. No other program, no shell script.
+-- DuckDB runs curl, which Windows, macOS and most Linux have, from curl 7.75 on: older ones do not wait. No other program.
 -- Before: save a file dg.curl with this line and your key: header = "Authorization: Bearer dg_live_…"
 -- Run: duckdb -bail dg.db -f dg.duckdb.sql
 SET VARIABLE service = 'https://dg.example.org';
@@ -9,7 +9,7 @@ SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0
 SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
 
 -- DuckDB saves the requests in requests.curl. curl saves the responses in the folder dg.responses, each run in a new folder below it; a run that succeeds deletes it.
--- After 429 and 503 curl waits for Retry-After, at least five seconds and at most an hour. It follows no redirect.
+-- After 429 and 503 curl waits for Retry-After, or five seconds; from curl 7.79 on at most an hour. It follows no redirect.
 -- A missing or truncated response stops the script.
 SET VARIABLE folder = 'dg.responses/' || strftime(now(), '%Y%m%d-%H%M%S');
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);

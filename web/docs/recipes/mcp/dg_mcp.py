@@ -1,5 +1,5 @@
 # Answers an assistant's questions about forks and their figures: an MCP server on standard input and output. It only reads.
-# Needs: python3 -m venv venv && venv/bin/pip install "mcp>=2,<3". Before: DG_KEY, or DG_KEY_FILE with the path of a file that has the key.
+# Needs Python 3.10 or later, and: python3 -m venv venv && venv/bin/pip install "mcp>=2,<3". Before: DG_KEY, or DG_KEY_FILE with the path of a file that has the key.
 # Run: venv/bin/python3 dg_mcp.py. With --players it also lists players, by pseudonym or name as the organisation chose.
 # What it answers goes to the operator of the assistant's model. It never answers the key.
 import datetime as dt

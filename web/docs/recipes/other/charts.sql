@@ -1,4 +1,4 @@
--- Five charts on the tables of the nightly sync in PostgreSQL: one statement each, for Metabase, Superset or Tableau.
+-- Five charts on the tables of the nightly sync in PostgreSQL 14 or later: one statement each, for Metabase, Superset or Tableau.
 
 -- 1. A line: plays and players by week (UTC). The first and last week are not whole. Players of weeks do not add up.
 select date_trunc('week', "startedAt" at time zone 'UTC')::date as week, count(*) as plays, count(distinct "playerKey") as players
