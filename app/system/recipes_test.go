@@ -403,11 +403,11 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNightlySync(t, 2)
-	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
+	n.Exec(`update forks set title = ' =1+1;"+2', created_at = '2023-12-31Z' where id = $1`, n.forks[1].ID)
 	copiedFiles := func() []string {
 		return tb.Must(filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*")))(t)
 	}
-	n.requireExit(0, "")
+	n.requireExit(0, "1 of the forks began before 2024-01-01")
 	require.Len(t, copiedFiles(), 2)
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "forks.csv"), `"' =1+1;'""+2"`)
 

@@ -1,4 +1,4 @@
-# Keeps a typed copy of every play of every fork. Run it every night. Python 3.9 or later.
+# Keeps a typed copy of the plays of every fork since START, a day below. Run it every night. Python 3.9 or later.
 #
 #   DG_KEY_FILE=key.txt python3 sync.py --dest csv --to copy                               no packages
 #   python3 -m venv venv && venv/bin/pip install duckdb "psycopg[binary]"                  for these:
@@ -454,6 +454,9 @@ def run(to, start):
         raise Refused("its organisation has no fork, nothing is deleted")
     if to.forks() and not to.forks() & {fork["id"] for fork in forks}:
         raise Wrong("the copy has none of the listed forks: is it another organisation's? Start a new copy")
+    older = sum(fork["createdAt"][:10] < str(start) for fork in forks)
+    if older:
+        log.warning("%d of the forks began before %s: plays before it are not copied, until START is an earlier day", older, start)
     to.set_forks([[cell({"forkId": fork["id"], **fork}[name]) for name in TABLES["dg_forks"]] for fork in forks])
     # Any fork has the organisation's mode. One that changes from here on is seen by the next night.
     mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={today}&to={today}")["reportingMode"]
