@@ -62,25 +62,24 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
 	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerSection{{"5 points or more short of 70%: 2", l.Rows[:2]},
-		{"Finished no play: 1", l.Rows[2:]}},
-		l.Sections)
+	require.Equal(t, []playerSection{{"Missed by 5\u00a0points or more", "2", l.Rows[:2]},
+		{"No finished play", "1", l.Rows[2:]}}, l.Sections)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, []playerSection{{"", l.Rows}}, l.Sections)
+	require.Equal(t, []playerSection{{"", "", l.Rows}}, l.Sections)
 	require.Equal(t, []ui.Link{
-		{Name: "All 4", Path: "/r?sort=label"},
-		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
-		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
+		{Name: "All", Count: "4", Path: "/r?sort=label"},
+		{Name: "Not passed", Count: "3", Path: "/r?passed=no&sort=label", Current: true},
+		{Name: "Passed", Count: "1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*3 of 4 players* have not passed: 2 came 5 points or more short of 70%, 1 finished no play.",
-		clauseText(answer))
+	text := func() string { return strings.ReplaceAll(clauseText(answer), "\u00a0", " ") }
+	require.Equal(t, "*3 of 4 players* have not passed: 2 missed 70% by 5 points or more, 1 finished no play.", text())
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
-	require.Equal(t, "Passed: 1", l.Sections[2].Name)
+	require.Equal(t, playerSection{"Passed", "1", l.Rows[3:]}, l.Sections[2])
 	require.False(t, l.ShowPassed, "the headings say it")
 	require.Equal(t, links[1].Path, answer[0].Path)
 	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // ties with A
@@ -89,14 +88,14 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
 	l, _, answer = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerSection{"Less than 5 points short of 70%: 1", []player{nearly}}, l.Sections[1])
-	require.Equal(t, playerSection{"At least 70%: 1", []player{above}}, l.Sections[2])
-	require.Equal(t, "*7 of 9 players* have not passed: 4 came 5 points or more short of 70%, 1 came closer, "+
-		"1 scored at least 70%, 1 finished no play.", clauseText(answer))
+	require.Equal(t, playerSection{"Missed by less than 5\u00a0points", "1", []player{nearly}}, l.Sections[1])
+	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[2])
+	require.Equal(t, "*7 of 9 players* have not passed: 4 missed 70% by 5 points or more, 1 by less, "+
+		"1 scored at least 70%, 1 finished no play.", text())
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700}, nearly}, pageURLWith(""))
-	require.Equal(t, "*1 of 2 players* has not passed: 1 came less than 5 points short of 70%.", clauseText(answer))
+	require.Equal(t, "*1 of 2 players* has not passed: 1 missed 70% by less than 5 points.", text())
 	l, _, _ = playersPage(sample[:1], pageURLWith(""))
-	require.Equal(t, "Finished: 1", l.Sections[0].Name, "nobody passed")
+	require.Equal(t, "Finished", l.Sections[0].Name, "nobody passed")
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count, lowestPass := notPassed(stats, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
@@ -120,10 +119,11 @@ func TestPlayersArePaged(t *testing.T) {
 	passed, _, _ := playersPage(everyone, pageURLWith("passed=yes"))
 	require.True(t, passed.Searchable, "as the other tabs")
 	for query, want := range map[string]string{
-		"page=2": "Finished no play: 61", "page=2&player=0": "", "passed=yes": "",
+		"page=2": "No finished play 61", "page=2&player=0": " ", "passed=yes": " ",
 	} {
 		page, _, _ := playersPage(everyone, pageURLWith(query))
-		require.Equal(t, want, page.Sections[0].Name, "headings count all pages; a search and one kind have none")
+		first := page.Sections[0]
+		require.Equal(t, want, first.Name+" "+first.Count, "headings count all pages; a search and one kind have none")
 	}
 	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), everyone)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)

@@ -75,8 +75,8 @@ type playersView struct {
 
 // playerSection has successive rows. If it has a heading, its players have the same need.
 type playerSection struct {
-	Name    string // with the number of players on all pages; "": no heading
-	Players []player
+	Name, Count string // Count: the number of players on all pages; Name "": no heading
+	Players     []player
 }
 
 // playersPage returns a page of the players, the links for the choices of passed, and the answer.
@@ -91,7 +91,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 		if current {
 			shown = tab.players
 		}
-		links = append(links, ui.Link{Name: tab.name + " " + ui.Count(int64(len(tab.players))),
+		links = append(links, ui.Link{Name: tab.name, Count: ui.Count(int64(len(tab.players))),
 			Path: u.Path("passed", tab.key), Current: current})
 	}
 	listed := players
@@ -106,7 +106,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	for _, p := range passed {
 		v.LowestPass = lowerPass(v.LowestPass, p)
 	}
-	v.Sections = []playerSection{{"", v.Rows}}
+	v.Sections = []playerSection{{"", "", v.Rows}}
 	if bySections {
 		v.Sections = v.sectionsByNeed(shown)
 	}
@@ -130,15 +130,9 @@ func passMark(p reports.Percent) string {
 // sectionsByNeed splits the rows by need. shown has the players of all pages.
 func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) {
 	counts := v.countNeeds(shown)
-	lastNeed := ""
 	for _, p := range v.Rows {
-		if need := v.need(p); need != lastNeed {
-			lastNeed = need
-			name := need
-			if need == farBelow || need == justBelow || need == above {
-				name += " " + v.PassMark()
-			}
-			sections = append(sections, playerSection{Name: name + ": " + ui.Count(counts[need])})
+		if need := v.need(p); len(sections) == 0 || need != sections[len(sections)-1].Name {
+			sections = append(sections, playerSection{Name: need, Count: ui.Count(counts[need])})
 		}
 		section := &sections[len(sections)-1]
 		section.Players = append(section.Players, p)
@@ -149,13 +143,11 @@ func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) 
 // nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent.
 const nearPass = 50
 
-// Needs, as the beginnings of headings. Those of a score are followed by LowestPass. Players above it
-// without a pass played a release that requires more.
+// Needs, as headings.
 const (
-	farBelow   = "5 points or more short of"
-	justBelow  = "Less than 5 points short of"
-	above      = "At least"
-	unfinished = "Finished no play"
+	farBelow   = "Missed by 5\u00a0points or more"
+	justBelow  = "Missed by less than 5\u00a0points"
+	unfinished = "No finished play"
 )
 
 // need returns the need of the player's section.
@@ -168,7 +160,7 @@ func (v *playersView) need(p player) string {
 	case v.LowestPass <= nearPass:
 		return "Finished"
 	case p.BestScore >= v.LowestPass:
-		return above
+		return "At least " + v.PassMark() // the player's release requires more
 	case p.BestScore > v.LowestPass-nearPass:
 		return justBelow
 	}
@@ -195,19 +187,19 @@ func (v *playersView) answer(players []player) []clause {
 		return []clause{{Strong: ui.Plural(n, "1 player", "All %s players"), After: " passed."}}
 	}
 	lowestPass := v.PassMark()
-	closer := " came closer"
+	closer := "by less"
 	if counts[farBelow] == 0 {
-		closer = " came less than 5 points short of " + lowestPass
+		closer = "missed " + lowestPass + " by less than 5\u00a0points"
 	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{farBelow, " came 5 points or more short of " + lowestPass},
+		{farBelow, "missed " + lowestPass + " by 5\u00a0points or more"},
 		{justBelow, closer},
-		{above, " scored at least " + lowestPass},
-		{unfinished, " finished no play"},
+		{"At least " + lowestPass, "scored at least " + lowestPass},
+		{unfinished, "finished no play"},
 	} {
 		if counts[d.need] > 0 {
-			details = append(details, ui.Count(counts[d.need])+d.did)
+			details = append(details, ui.Count(counts[d.need])+"\u00a0"+d.did)
 		}
 	}
 	after := " have not passed"

@@ -43,6 +43,7 @@ type Link struct {
 	Name, Path string
 	Current    bool   // whether it leads to the current screen or section
 	Group      string // heading above the link, or ""
+	Count      string // of the items on the screen, or ""
 }
 
 // Download has the paths of the files that a screen offers.
