@@ -49,7 +49,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		union all select tgname, tgenabled in ('O', 'A'), tgenabled = 'A'
 		from pg_trigger join pg_class on pg_class.oid = tgrelid
 		where relnamespace = 'public'::regnamespace and not tgisinternal
-		union all select '', max(version_id) <= $1, false from dg_schema_versions where is_applied`,
+		union all select '', coalesce(max(version_id) <= $1, true), false from dg_schema_versions where is_applied`,
 		len(migrationFiles()))
 	existing := map[string]schemaObject{}
 	var name string

@@ -85,7 +85,8 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	served := pg.Serve()
 	servingFlags := []string{"--secret-key", firstSecretKey, "--ops-addr", served.OpsAddress, "--addr",
 		strings.TrimPrefix(served.ListenURL, "http://")}
-	pg.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'dg %'`)
+	pg.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'dg %';
+		set role dg_owner; create table other_program (); alter table other_program enable row level security; reset role`)
 	require.Eventually(t, func() bool { // /readyz caches its result for a second
 		_, out := runDoctor(pg, servingFlags...)
 		return regexp.MustCompile(`^(ok +\S+\n)+$`).MatchString(out)
@@ -97,8 +98,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	require.NotZero(t, doctor(`ok +database\n`, append(elsewhere, "--database-pooler", "transaction")...))
 	served.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
-		out := apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr))
-		require.Regexp(t, addr+`: .*address already in use: set DG_`, out)
+		require.Regexp(t, addr+`: .*address already in use: set DG_`, apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr)))
 	}
 	all := slices.Concat(faultsOfDatabases(pg), faultsOfRights(), faultsOfURLs(t, pg), faultsOfSettings(pg))
 	for _, f := range all {
@@ -170,7 +170,9 @@ func faultsOfRights() []fault {
 			';') from pg_tables where schemaname = 'public'); end $$; alter function lock_membership owner to postgres`,
 			`alter table plays owner to dg_owner; .*alter function lock_membership\(uuid,uuid\) owner to dg_owner`),
 		sqlFault(serveStops, `alter table plays owner to postgres`, `a superuser: alter table plays owner to dg_owner`),
-		sqlFault(serveStops, `alter table plays enable row level security`, `alter table plays disable row level security`),
+		sqlFault(serveStops, `do $$ begin execute (select string_agg(format('alter table %I enable row level security',
+			tablename), ';') from pg_tables where schemaname = 'public'); end $$; create policy x on plays to dg_owner using (true)`,
+			`hide rows of .*as the owner of the tables: .*create policy dg_app on plays to dg_app, dg_owner using \(true\)`),
 		repairedFault(serveStops, `alter database dg set session_replication_role = replica`,
 			`alter database dg reset session_replication_role`, `DG_DATABASE_URL: .*role is replica\): reset it`),
 		repairedFault(serveStops, `alter role dg_owner set session_replication_role = replica`,
@@ -320,8 +322,7 @@ func faultsOfSettings(pg *apptest.ExternalServer) []fault {
 		flagFault(serveStops, `may not create tables`, "--migrate-database-url", pg.URL),
 		flagFault(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
 		flagFault(serveStops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
-		flagFault(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
-			unreachable),
+		flagFault(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url", unreachable),
 		flagFault(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
 		flagFault(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
 		flagFault(serveWarns, `two-step secrets are stored in clear`, baseURLFlag, "--trusted-proxies", "10.0.0.1/32"),
@@ -360,7 +361,6 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	require.Regexp(t, `ok +folder\nfailure +database +there is no database in .*/new, .* --config`,
 		apptest.RequireRefusal(t, "", base+"/new", "doctor"))
 	require.NoDirExists(t, base+"/new")
-
 	brokenDir := apptest.NewFolder(t)
 	apptest.ServeOn(t, brokenDir).Stop()
 	conf := tb.Must(filepath.Glob(brokenDir + "/*/postgresql.conf"))(t)

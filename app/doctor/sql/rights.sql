@@ -35,11 +35,19 @@ select 'failure', format('the serving role may create roles, and so join the own
     'alter role %I nocreaterole', current_user)
 from pg_roles, tables where rolname = current_user and rolcreaterole and not owns
 union all
--- row security hides rows without an error: figures would be 0, keys unknown
-select 'failure', format('row security may hide rows of %s: run as the owner of the tables: %s',
-    string_agg(relname, ', '), string_agg(format('alter table %I disable row level security', relname), '; '))
-from pg_class join tables using (relowner)
-where relnamespace = 'public'::regnamespace and relkind = 'r' and row_security_active(oid) having count(*) > 0
+-- row security hides rows without an error: figures would be 0, keys unknown. Only tables of dg count, unless a
+-- permissive policy for the role opens all rows to each command that it may use. FORCE hides them from the owner too.
+select 'failure', format('row security may hide rows of %s: drop their restrictive policies, and run as the owner of '
+    'the tables: %s', string_agg(relname, ', '), string_agg(format(
+    'create policy %1$I on %2$I to %1$I, %3$s using (true)', current_user, relname, relowner::regrole), '; '))
+from pg_class where relnamespace = 'public'::regnamespace and row_security_active(oid) and relname in (select
+    'dg_schema_versions' union all select (regexp_matches(@script, '\ncreate (?:unlogged )?table (\w+)', 'g'))[1])
+  and exists (select from (values ('r', has_any_column_privilege(oid, 'select')),
+      ('w', has_any_column_privilege(oid, 'update')), ('d', has_table_privilege(oid, 'delete'))) c (command, may)
+    where may and not exists (select from pg_policy where polrelid = pg_class.oid and exists (
+        select from unnest(polroles) role where role = 0 or pg_has_role(role, 'usage'))
+      having bool_or(polcmd in ('*', command) and pg_get_expr(polqual, polrelid) = 'true') and bool_and(polpermissive)))
+having count(*) > 0
 union all
 select 'failure', 'the serving role may not ' || string_agg(what, ', ') ||
     ': run dg migrate, which grants what is missing'
