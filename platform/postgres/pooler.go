@@ -86,7 +86,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	}
 	for i, name := range names {
 		if name == "session_replication_role" {
-			fix = "reset it for the server, the database and its roles, because it turns off triggers and foreign keys"
+			fix = "reset it, because it turns off triggers, for server, database and roles, then RECONNECT a pooler"
 		}
 		bounded := strings.HasSuffix(name, "_timeout") && values[i] != "0" && cmp.Or(want[name], "0") != "0"
 		if values[i] != want[name] && !bounded {
