@@ -99,7 +99,7 @@ if (sum(weeks, na.rm = TRUE) > 0) { # a hidden week is a gap
   par(mar = c(3, 3, 3, 1))
   matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks, na.rm = TRUE)), xaxt = "n",
     xlab = "", ylab = "", main = "Plays per week (UTC)")
-  axis.Date(1, as.Date(rownames(weeks)))
+  axis.Date(1, at = pretty(as.Date(rownames(weeks))), format = "%e %b %Y")
   legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = colours, bty = "n", ncol = 3)
   invisible(dev.off())
   drawn <- tail(readBin("dg.part.png", "raw", file.size("dg.part.png")), 8) # R does not tell of a full disk
