@@ -65,7 +65,7 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	smuggling := p.sendRaw("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
 		"GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n")
 	require.NotContains(t, smuggling, north.fork, "as a plain fiber.App would answer")
-	p.call(token, "forks/"+south.fork).Is(t, 403)
+	require.Empty(t, p.call(token, "forks/"+south.fork).Is(t, 403).Header.Get("Link"))
 	p.call(token, "forks/"+north.fork+"/stats"+periodQuery+"&groupId="+south.cohort).Is(t, 404)
 	require.Equal(t, 2, p.db.CountRows(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
@@ -86,8 +86,7 @@ func TestReportsFollowTheOptionsOfTheHostProgram(t *testing.T) {
 func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
-	token := p.newKey(north)
-	statistics := "forks/" + north.fork + "/stats" + periodQuery
+	statistics, token := "forks/"+north.fork+"/stats"+periodQuery, p.newKey(north)
 	p.call(token, statistics).Has(t, `"reportingMode":"pseudonymous"`)
 	p.db.Exec(`update tenants set named = true; update learners set name = null where number = 2`)
 	p.call(token, statistics).Has(t, `"playerLabel":"Learner 1"`, `"playerLabel":"P-2"`)
@@ -172,8 +171,7 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 		grant select, insert, update, delete on games, forks, plays to host_writer;
 		grant select (id), update (version) on organisations to host_writer`))
 	require.NoError(t, postgres.Migrate(t.Context(), p.db.OwnerURL, migrations.API, "dg_app", nil))
-	written := uuid.NewString()
-	answers := games.PackAnswers([]games.SkillResult{{Skill: 0, Attempts: 2, Correct: 1}})
+	written, answers := uuid.NewString(), games.PackAnswers([]games.SkillResult{{Skill: 0, Attempts: 2, Correct: 1}})
 	tx := p.db.Begin(`set local role host_writer`)
 	p.db.ExecIn(tx, `insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
 		source_locale, suspended, created_at, updated_at) select $1, org_id, game_id, 'written', 'Written', 1, 'active',

@@ -235,9 +235,10 @@ func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 }
 
 // A connection that the client aborts within a request is counted. The log has at most one line a second, and no error.
+// A shutdown without open connections skips ShutdownDelay, because no proxy has to notice it.
 func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	metrics := prometheus.NewRegistry()
-	server := startServer(t, Options{Metrics: metrics}, plainRoutes)
+	server := startServer(t, Options{Metrics: metrics, ShutdownDelay: time.Minute}, plainRoutes)
 	for _, sent := range []string{"GET / HT", getLines, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"} {
 		c := server.dial(t)
 		tb.Must(io.WriteString(c, sent))(t)
@@ -245,6 +246,8 @@ func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 		require.NoError(t, c.Close())
 	}
 	eventually(t, "all to be counted", func() bool { return testutil.ToFloat64(server.metrics.aborts) == 3 })
+	eventually(t, "all to be closed", func() bool { return server.listener.count() == 0 })
+	require.NoError(t, receive(t, server.beginShutdown(t), "the shutdown"))
 	require.Equal(t, 1, strings.Count(server.logs.String(), "ended its connection"))
 	require.NotContains(t, server.logs.String(), "ERROR")
 	require.Zero(t, testutil.CollectAndCount(server.metrics.duration))
@@ -329,11 +332,10 @@ func TestShutdownLetsARequestFinishAndCancelsQueries(t *testing.T) {
 	require.NoError(t, receive(t, stopped, "the shutdown"))
 }
 
-// A shutdown without open connections skips ShutdownDelay, because no proxy has to notice it. A signal may stop the
-// server before Serve, which then closes its listener and returns nil.
+// A signal may stop the server before Serve. Serve then closes its listener and returns nil.
 func TestServeAfterShutdownClosesTheListener(t *testing.T) {
-	s := testServer{Server: New(Options{ShutdownDelay: time.Minute})}
-	require.NoError(t, receive(t, s.beginShutdown(t), "the shutdown"))
+	s := New(Options{})
+	require.NoError(t, s.Shutdown(context.Background()))
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	require.NoError(t, s.Serve(ln))
 	require.ErrorIs(t, tb.ErrorOf(ln.Accept()), net.ErrClosed)
