@@ -25,8 +25,8 @@ const (
 	documentPath = "/openapi/v1.json"
 )
 
-// Mount adds the API to a fiber.App, before every other route. It matches paths exactly whatever
-// the app's settings, refuses keys on all other paths, and writes the API's errors. It panics under
+// Mount adds the API to the fiber.App that serves, before every other route. It matches paths exactly
+// whatever the app's settings, refuses keys on all other paths, and writes the API's errors. It panics under
 // ETag, which would collect an export in memory and send a broken one as whole (as middleware that reads
 // bodies does), and under DisableHeaderNormalizing, because HTTP/2 proxies send headers in lower case.
 func (a *API) Mount(app *fiber.App) {
