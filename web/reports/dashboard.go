@@ -39,8 +39,7 @@ type dashboardView struct {
 	PlayersLink    ui.Link
 	NotPassed      []player // the first of NotPassedCount players without a pass
 	NotPassedCount int64
-	PassMark       string      // lowest best score of a player with a pass; "": nobody passed
-	Players        playersView // only on the page of all players
+	Players        playersView // only its LowestPass, except on the page of all players
 	PassedLinks    []ui.Link
 }
 
@@ -222,11 +221,7 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 	v.Answer = newAnswer(s, v.Comparison)
 	v.Chart = newChart(p, s, v.Comparison, v.Today, chartMeasure)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
-	var lowestPass reports.Percent
-	v.NotPassed, v.NotPassedCount, lowestPass = notPassed(s, cardRows)
-	if lowestPass > 0 {
-		v.PassMark = passMark(lowestPass)
-	}
+	v.NotPassed, v.NotPassedCount, v.Players.LowestPass = notPassed(s, cardRows)
 	playersURL := pageURL{reportURL.BasePath + "/players", v.query}.withParams("show", "", "skills", "")
 	v.PlayersLink = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: playersURL.Path()}
 	if v.NotPassedCount > cardRows {

@@ -121,10 +121,8 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 }
 
 // PassMark returns LowestPass as text, such as 70% or 66.7%.
-func (v *playersView) PassMark() string { return passMark(v.LowestPass) }
-
-func passMark(p reports.Percent) string {
-	return strings.Replace(writePercent(p), ".0%", "%", 1)
+func (v playersView) PassMark() string {
+	return strings.Replace(writePercent(v.LowestPass), ".0%", "%", 1)
 }
 
 // sectionsByNeed splits the rows by need. shown has the players of all pages.
@@ -209,8 +207,7 @@ func (v *playersView) answer(players []player) []clause {
 	if details != nil {
 		after += ": " + strings.Join(details, ", ")
 	}
-	who := ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players")
-	return []clause{{Strong: who, After: after + "."}}
+	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players"), After: after + "."}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

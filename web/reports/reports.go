@@ -19,7 +19,8 @@ type reportsView struct {
 	menuBar
 	list[forkRow]
 	Figures   []figure
-	Counted   bool // whether players and results are counted; false if there are too many plays
+	Weeks     ui.Sparkline // plays of all forks
+	Counted   bool         // whether players and results are counted; false if there are too many plays
 	HasGroups bool
 	Answer    []clause
 	// where the weeks of the period and, if they are right before, of the earlier period begin, as shares
@@ -83,6 +84,13 @@ func (h *Handler) listReports(
 		rows[i] = newForkRow(f, overview.Forks[f.ID], view.at(p.Path("/reports/"+f.ID)).Path(),
 			period.End().AddDate(0, 0, -1))
 	}
+	var weeks [reports.OverviewWeeks]int64
+	for _, o := range overview.Forks {
+		for i, n := range o.Weeks {
+			weeks[i] += n
+		}
+	}
+	view.Weeks = ui.NewSparkline(weeks[:], slices.Max(weeks[:]))
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})

@@ -87,6 +87,9 @@ func (l *skillList) scale() {
 	l.High = max(l.High, l.Low+minScale)
 }
 
+// Middle returns the middle of the scale in percent.
+func (l skillList) Middle() int { return (l.Low + l.High) / 2 }
+
 // NowAt returns where the row's rate is on the scale, as a share of its width such as 61.3%.
 func (l skillList) NowAt(r skillRow) string { return l.at(skillRate(r.SkillStat)) }
 
