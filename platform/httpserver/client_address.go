@@ -12,7 +12,7 @@ import (
 )
 
 // ClientAddr returns the client's address: the connection's or, behind trusted proxies, the one in
-// X-Forwarded-For. On another program's app, even outside Handle, it returns fiber's c.IP.
+// X-Forwarded-For. On another program's app, even outside Handle, it returns fiber's c.IP: see ProxyHeader.
 func ClientAddr(c *fiber.Ctx) string {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		return r.addr
