@@ -36,7 +36,6 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports)}
-	view.Everyone = "All forks"
 	view.pageURL = u
 	today := h.Today()
 	period, err := u.period(today)
@@ -46,6 +45,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	invalid := errors.As(err, &view.PeriodError)
 	view.addPeriods(period, today, today)
+	view.Everyone = cmp.Or(view.PeriodName, "All forks") // as the first menu without groups
 	if invalid {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "reports", view)
