@@ -37,9 +37,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	for _, text := range filesOfTree(t, ".go") {
 		sources.Write(text)
 	}
-	exists := func(name string) bool {
-		return tb.ErrorOf(fs.Stat(tree, path.Clean(name))) == nil
-	}
+	exists := func(name string) bool { return tb.ErrorOf(fs.Stat(tree, path.Clean(name))) == nil }
 	documents := filesOfTree(t, ".md")
 	require.Contains(t, documents, "CONTRIBUTING.md")
 	documents["openapi.yaml"] = tb.Must(fs.ReadFile(tree, "modules/publicapi/openapi.yaml"))(t)

@@ -97,8 +97,7 @@ func (w *world) breakAuditLog() {
 // rules.md, Audit log: a new password is recorded in the log of each organisation of the person, or is not set.
 func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
-	acme := w.newTenant(0)
-	globex := w.newTenant(0)
+	acme, globex := w.newTenant(0), w.newTenant(0)
 	ann := acme.owner
 	w.Join(globex.ID, ann.ID, "owner")
 	b := w.signIn(ann, "")
@@ -216,8 +215,7 @@ var metricNamePattern = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
 // Each event is counted once, under its reason or outcome. No label has an id.
 func TestEachEventIsCountedOnce(t *testing.T) {
 	w := start(t)
-	acme := w.newTenant(3)
-	globex := w.newTenant(0)
+	acme, globex := w.newTenant(3), w.newTenant(0)
 	require.InDelta(t, 1, w.MetricValue("dg_ready"), 0)
 	require.InDelta(t, 0, w.MetricValue("dg_keys_expiring_in_use"), 0)
 	wrongSecret, unknownKey := acme, acme

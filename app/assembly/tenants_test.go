@@ -146,8 +146,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 	for _, load := range loadCases {
 		t.Run(load.name, func(t *testing.T) {
 			w := start(t)
-			first := w.newTenant(10)
-			second := w.newTenant(10)
+			first, second := w.newTenant(10), w.newTenant(10)
 			owner := w.signIn(first.owner, "192.0.2.201")
 			w.cookie = owner.SessionToken()
 			otherOwner := w.signIn(second.owner, "192.0.2.202")
@@ -193,10 +192,7 @@ func (w *world) startLoad(send func(turn int)) (stop func()) {
 			}
 		})
 	}
-	return func() {
-		ended.Store(true)
-		senders.Wait()
-	}
+	return func() { ended.Store(true); senders.Wait() }
 }
 
 // sendIgnoringErrors sends a request with token or, if that is "", w.cookie. clientNumber selects one of 100 addresses.

@@ -201,10 +201,7 @@ func TestHostileClientsBreakNoResponse(t *testing.T) {
 	customer := newCaller(t, db, dg.ListenURL)
 	ctx, cancel := context.WithCancel(t.Context())
 	hostile := &hostileClients{ctx: ctx}
-	stop := func() {
-		cancel()
-		hostile.running.Wait()
-	}
+	stop := func() { cancel(); hostile.running.Wait() }
 	defer stop()
 	addr := strings.TrimPrefix(dg.ListenURL, "http://")
 	hostile.hold(addr, apptest.PickSize(150, 2000, 2000), trickle("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nX-Slow: "))

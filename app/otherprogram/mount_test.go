@@ -13,8 +13,7 @@ import (
 const schemaSQL = `
 create table tenants (id uuid primary key, handle text not null unique, tier text not null,
 	named boolean not null, version bigint);
-create table staff (id uuid primary key, tenant uuid not null references tenants,
-	rank text not null);
+create table staff (id uuid primary key, tenant uuid not null references tenants, rank text not null);
 create table learners (tenant uuid not null references tenants, number integer not null,
 	alias text not null, name text, primary key (tenant, number));
 create table cohorts (id uuid primary key, tenant uuid not null references tenants);
@@ -28,10 +27,8 @@ create view organisations as select id, case tier when 'gold' then 'pro' else 'f
 create view players as
 	select tenant as org_id, number::bigint as ordinal, alias as label, name as display_name from learners;
 create view player_groups as select id, tenant as org_id from cohorts;
-create view group_members as
-	select tenant as org_id, cohort as group_id, number as player from cohort_learners;
-grant select on organisations, players, player_groups, group_members, tenants, staff, cohorts
-	to dg_app;
+create view group_members as select tenant as org_id, cohort as group_id, number as player from cohort_learners;
+grant select on organisations, players, player_groups, group_members, tenants, staff, cohorts to dg_app;
 grant update (rank) on staff to dg_app; -- for the lock of LockedSubjectIn`
 
 type tenants struct{}

@@ -63,10 +63,7 @@ func startWith(t *testing.T, config fiber.Config, options reports.Options) *prog
 	workCtx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 2)
 	go func() { stopped <- app.Listener(ln) }()
-	go func() {
-		host.Run(workCtx)
-		stopped <- nil
-	}()
+	go func() { host.Run(workCtx); stopped <- nil }()
 	t.Cleanup(func() {
 		_ = app.ShutdownWithTimeout(time.Second)
 		cancel()

@@ -45,10 +45,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
 	require.Zero(t, b.CountRows(finishedEntriesSQL))
-	require.NoError(t, b.WhileWaiting(lock, func() error {
-		b.service.Drain()
-		return nil
-	}, nil))
+	require.NoError(t, b.WhileWaiting(lock, func() error { b.service.Drain(); return nil }, nil))
 	require.JSONEq(t, detailsStart+`"rows": 20000, "outcome": "completed"}`, b.readDetails("export.finished"))
 }
 
@@ -82,13 +79,10 @@ func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 // The outcome in export.finished says why an export ended early.
 func TestAbortedExportRecordsItsOutcome(t *testing.T) {
 	for outcome, recheck := range map[string]func(ctx context.Context) error{
-		"access_ended": func(context.Context) error { return apperr.New(apperr.AccessDenied, "no") },
-		"database_unavailable": func(ctx context.Context) error {
-			<-ctx.Done()
-			return ctx.Err()
-		},
-		"failed":      func(context.Context) error { panic("index out of range") },
-		"client_gone": func(context.Context) error { return nil },
+		"access_ended":         func(context.Context) error { return apperr.New(apperr.AccessDenied, "no") },
+		"database_unavailable": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+		"failed":               func(context.Context) error { panic("index out of range") },
+		"client_gone":          func(context.Context) error { return nil },
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
@@ -267,10 +261,7 @@ func TestRecheckDistinguishesLostAccessFromFailure(t *testing.T) {
 	} {
 		rechecks := 0
 		withGate(t, func(t *testing.T, gate *Gate) {
-			gate.recheck = func(context.Context) error {
-				rechecks++
-				return recheckErr
-			}
+			gate.recheck = func(context.Context) error { rechecks++; return recheckErr }
 			enter := func() error {
 				leave, err := gate.Enter()
 				if err == nil {

@@ -24,8 +24,7 @@ func (b *fixture) changePasswordFrom(address string, session identity.Session, c
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setupAnn(t, "")
 	b.storePerson(bobEmail, "")
-	session := b.signIn(annEmail)
-	otherSession := b.signIn(annEmail)
+	session, otherSession := b.signIn(annEmail), b.signIn(annEmail)
 	bobSession := b.signIn(bobEmail)
 	b.advance(time.Minute)
 	renewed := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
@@ -46,8 +45,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 // Wrong passwords in a stolen session lock only the thief's network, until five locked networks lock the account.
 func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setupAnn(t, "")
-	stolenSession := b.signIn(annEmail)
-	ownSession := b.signIn(annEmail)
+	stolenSession, ownSession := b.signIn(annEmail), b.signIn(annEmail)
 	guess := func(network int) {
 		b.requireFailures(10, identity.ErrWrongPassword, func() error {
 			return b.changePasswordFrom(fmt.Sprintf("2001:db8:0:%x::1", network), stolenSession, wrongPassword)
@@ -221,8 +219,7 @@ func TestResetExpires(t *testing.T) {
 		return instance.ResetPassword(b.ctx(), usedReset.Token, newPassword, "")
 	}), "it works once over two instances")
 
-	first := b.beginReset(annEmail)
-	second := b.beginReset(annEmail)
+	first, second := b.beginReset(annEmail), b.beginReset(annEmail)
 	require.Equal(t, 1, b.CountRows(`account_resets where token_hash = sha256($1)`, []byte(second.Token)))
 	b.advance(30*time.Minute - time.Millisecond)
 	require.Equal(t, second.Person, tb.Must(b.service.PersonOfReset(b.ctx(), second.Token))(t))

@@ -188,8 +188,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 // A session ends 12 h after its last use, at most 24 h after its start.
 func TestSessionsExpire(t *testing.T) {
 	b := setupAnn(t, "")
-	idleSession := b.signIn(annEmail)
-	usedSession := b.signIn(annEmail)
+	idleSession, usedSession := b.signIn(annEmail), b.signIn(annEmail)
 	lastUse := func(session identity.Session) time.Time {
 		return testkit.Query[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
 			[]byte(session.Token))

@@ -132,11 +132,8 @@ var provocations = map[string]func(a *attempt){
 		a.w.Exec(revokeEntriesSQL)
 		a.authorization = "Bearer " + tokenWithWrongSecret(a.key)
 	},
-	"ExportNotRecorded": func(a *attempt) {
-		a.w.Exec(revokeEntriesSQL)
-		a.tail = "/exports/csv"
-	},
-	"Internal": func(a *attempt) { a.w.Exec(`revoke select on forks from dg_app`) },
+	"ExportNotRecorded": func(a *attempt) { a.w.Exec(revokeEntriesSQL); a.tail = "/exports/csv" },
+	"Internal":          func(a *attempt) { a.w.Exec(`revoke select on forks from dg_app`) },
 	"Unavailable": func(a *attempt) {
 		a.w.Exec(`create function full_disk() returns trigger language plpgsql as
 			$$ begin raise exception 'full' using errcode = '53100'; end $$`)

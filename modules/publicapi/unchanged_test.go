@@ -117,9 +117,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	require.NotEqual(t, tags[0], tags[1])
 	for stage, prepare := range map[string]func(){
 		"before sealing": func() {}, "after sealing": func() { p.seal(t) },
-		"after a rebuild": func() {
-			tb.Must(p.sealer.Rebuild(t.Context(), time.Minute))(t)
-		},
+		"after a rebuild": func() { tb.Must(p.sealer.Rebuild(t.Context(), time.Minute))(t) },
 	} {
 		var changed, refused []string
 		for _, c := range columns {

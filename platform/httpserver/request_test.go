@@ -151,10 +151,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 // Authenticated requests below the rate limit and server faults are always logged. Other requests are sampled.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	server := startServer(t, Options{}, func(app *fiber.App) {
-		app.Get("/known", func(c *fiber.Ctx) error {
-			MarkAuthenticated(c)
-			return c.SendString("ok")
-		})
+		app.Get("/known", func(c *fiber.Ctx) error { MarkAuthenticated(c); return c.SendString("ok") })
 		app.Get("/limited", func(c *fiber.Ctx) error {
 			MarkAuthenticated(c)
 			return apperr.New(apperr.RateLimited, "Wait a moment.")

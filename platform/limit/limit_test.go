@@ -34,8 +34,7 @@ func TestSlotsAreBounded(t *testing.T) {
 			require.Equal(t, message+" Retry in 5 seconds.", e.Message)
 			require.Equal(t, RetryAfter, e.RetryAfter)
 		}
-		releaseFirst := acquire("a")
-		releaseSecond := acquire("a")
+		releaseFirst, releaseSecond := acquire("a"), acquire("a")
 		requireRefused("a", "Yours.")
 		releaseOther := acquire("b")
 		requireRefused("b", "Busy.")

@@ -89,10 +89,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 		require.InDelta(t, 3, testutil.ToFloat64(supervisor.panics.WithLabelValues("sealer")), 0)
 		require.Contains(t, log.String(), "index out of range")
 		require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
-		supervisor.Run(ctx, "sealer", func(context.Context) {
-			cancel()
-			panic("late")
-		})
+		supervisor.Run(ctx, "sealer", func(context.Context) { cancel(); panic("late") })
 		require.Equal(t, 3*restartWait, time.Since(began))
 	})
 }

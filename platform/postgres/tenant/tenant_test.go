@@ -124,9 +124,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"text of none":       tenant.Raw(db, "", groupsOfOrg).Scan(&loaded).Error,
 		"statement":          db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
 		"statement of none":  tenant.Exec(db, acme, "update player_groups set name = 'x'").Error,
-		"in transaction": db.Transaction(func(tx *gorm.DB) error {
-			return tx.Find(&loaded).Error
-		}),
+		"in transaction":     db.Transaction(func(tx *gorm.DB) error { return tx.Find(&loaded).Error }),
 	} {
 		// gorm drops the error of a subquery, and PostgreSQL refuses the outer statement
 		if strings.HasPrefix(name, "subquery") {
