@@ -13,8 +13,8 @@ var FS embed.FS
 
 // API is the part of FS for a host program with its own organisations and players.
 //
-//go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql 8_locked_days.sql
-//go:embed 9_counted_refusals.sql 10_fork_versions.sql 11_unchanged.sql 14_month_blocks.sql 15_replica_identity.sql
+//go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql 8_locked_days.sql 9_counted_refusals.sql
+//go:embed 10_fork_versions.sql 11_unchanged.sql 14_month_blocks.sql 15_replica_identity.sql 16_search_path.sql
 //go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql
 var API embed.FS
 

@@ -172,7 +172,10 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 		grant select (id), update (version) on organisations to host_writer`))
 	require.NoError(t, postgres.Migrate(t.Context(), p.db.OwnerURL, migrations.API, "dg_app", nil))
 	written, answers := uuid.NewString(), games.PackAnswers([]games.SkillResult{{Skill: 0, Attempts: 2, Correct: 1}})
-	tx := p.db.Begin(`set local role host_writer`)
+	p.db.Exec(`create schema own; create table own.organisations as select id, 7::bigint as version from organisations;
+		grant usage on schema own to host_writer; grant select, update on own.organisations to host_writer`)
+	tag := p.call(token, "forks").Header.Get("ETag")
+	tx := p.db.Begin(`set local role host_writer; set local search_path = own, public`)
 	p.db.ExecIn(tx, `insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
 		source_locale, suspended, created_at, updated_at) select $1, org_id, game_id, 'written', 'Written', 1, 'active',
 		'public', 'en', false, now(), now() from forks where id = $2`, written, north.fork)
@@ -183,3 +186,5 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 	p.call(token, "forks/"+written+"/stats"+periodQuery).
 		Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
 }
+	require.NotEqual(t, tag, p.call(token, "forks").Header.Get("ETag"))
+	require.Equal(t, 1, p.db.CountRows(`own.organisations where version = 7`))

@@ -75,6 +75,8 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 	for _, name := range tb.Must(filepath.Glob(apptest.RepositoryPath("migrations", "grants", "*.sql")))(t) {
 		grants += apptest.ReadFile(t, name)
 	}
+	require.Zero(t, db.CountRows(`pg_proc where pronamespace = 'public'::regnamespace and
+		proconfig is distinct from '{"search_path=public, pg_temp"}'`), "a trigger runs as the role that writes")
 	require.NotContains(t, grants, "on all tables", "such a statement touches others' tables")
 	for table := range apptest.RowCounts(t, db) {
 		require.Contains(t, grants, "revoke all on "+table+" from :role;", "a right that is no longer given is taken")
