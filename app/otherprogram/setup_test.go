@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -130,7 +131,7 @@ func (p *program) newSchool(handle, tier string) (s school) {
 // actor returns a person of the school with an owner's grants. Changes of keys check the current role.
 func (s school) actor(person string) apikeys.Actor {
 	return apikeys.Actor{Person: apikeys.Person{ID: person, Name: "A person"}, Subject: authz.Subject{
-		Kind: authz.Member, OrganisationID: s.id, Grants: authz.MemberGrants("owner", false)}}
+		Kind: authz.Member, OrganisationID: strings.ToUpper(s.id), Grants: authz.MemberGrants("owner", false)}}
 }
 
 func (p *program) createKey(s school, person string) (apikeys.Key, string, error) {

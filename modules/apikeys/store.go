@@ -142,7 +142,7 @@ func (s *Service) findKeys(
 func (s *Service) authorizeList(actor Actor, keys ...Key) error {
 	err := s.authorize(actor.Subject, ListKeys, actor.OrganisationID)
 	for _, k := range keys {
-		if k.OrganisationID != actor.OrganisationID {
+		if !strings.EqualFold(k.OrganisationID, actor.OrganisationID) {
 			return s.authorize(actor.Subject, ListKeys, k.OrganisationID)
 		}
 	}

@@ -121,7 +121,7 @@ func (s *Service) insert(
 // lockCreation serialises an organisation's creations of keys, so that MaxUsable is exact.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
-		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
+		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || lower(@org), 0))`).
 		Error
 	return apperr.Annotate(err, "apikeys: lock creation")
 }

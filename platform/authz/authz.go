@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
@@ -67,10 +68,10 @@ func Compile(modelText, policyText string) (*Policy, error) {
 }
 
 // Authorize returns nil if s has the permission on a resource of the organisation, else ErrDenied.
-// Any other error means that no decision was made: the caller must refuse too.
+// The case of ids does not count. Any other error means that no decision was made: the caller must refuse too.
 func (p *Policy) Authorize(s Subject, permission Permission, organisationID string) error {
-	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
-		permission.Resource, permission.Action)
+	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, strings.ToLower(s.OrganisationID),
+		strings.ToLower(organisationID), permission.Resource, permission.Action)
 	if err != nil {
 		return fmt.Errorf("authz: decide %s.%s: %w", permission.Resource, permission.Action, err)
 	}
