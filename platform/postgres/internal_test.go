@@ -39,7 +39,8 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 			pgError("58030"),                   // I/O error of the server
 			pgError("40001"),                   // serialization failure, or conflict with a standby's recovery
 			pgError("40P01"), pgError("25006"), // deadlock, read-only transaction
-			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // an unlogged table on a standby
+			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"},     // an unlogged table on a standby
+			&pgconn.PgError{Code: "0A000", Routine: "RevalidateCachedQuery"}, // a column's type was changed
 			fmt.Errorf("keys: %w", pgError("57P01")),
 			sql.ErrTxDone, // the context ended before the commit
 		},
