@@ -84,7 +84,7 @@ func New(ctx context.Context, settings Settings) (*Program, error) {
 	sealer.OnPass = counters.countSealerPass
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
-		"key usage": services.Keys.UsageCounter.Run,
+		"key usage": func(ctx context.Context) { services.Keys.UsageCounter.Run(ctx, settings.Logger) },
 		"replicas":  pools.Snapshots.WatchReplicas,
 	}
 	requests := limit.NewRequests(int(pools.Requests.Pool.Config().MaxConns))
@@ -140,7 +140,7 @@ func newServices(
 		Log:               settings.Logger,
 		OnFailedSignIn:    func(reason string) { counters.signInFailures.WithLabelValues(reason).Inc() },
 	}, settings.Keyring)
-	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, ops)
+	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, ops, settings.Logger)
 	services.Keys = apikeys.New(pools.Requests, services.Orgs, services.Log, services.Policy, settings.Now)
 	services.Keys.OnRefusal = func(r audit.Reason) { counters.keyRefusals.WithLabelValues(string(r)).Inc() }
 	return services, nil

@@ -3,6 +3,8 @@ package otherprogram
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -46,7 +48,7 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 		require.Equal(t, "the-host-s-id", answer.Header.Get("X-Request-Id"))
 	}
 	var document struct{ Paths map[string]json.RawMessage }
-	text := p.send(http.MethodGet, "/openapi/v1.json", "").Body
+	text := p.send(http.MethodGet, "/openapi/v1.json", "").Has(t, `"http://`+p.addr+`"`).Body
 	require.NoError(t, json.Unmarshal([]byte(text), &document))
 	for path, operation := range document.Paths {
 		if bytes.Contains(operation, []byte(`/parameters/From"`)) {
@@ -81,6 +83,27 @@ func TestReportsFollowTheOptionsOfTheHostProgram(t *testing.T) {
 		north.fork, north.id, []byte{segment.DayVersion, 0, 0, 0, 0, 9})
 	require.Equal(t, whole.Body, p.call(token, statistics).Body)
 	require.Contains(t, p.logs.String(), "a segment is damaged")
+	p.db.Exec(`revoke select on players from dg_app`)
+	p.call(token, statistics).Is(t, 500)
+	require.Contains(t, p.logs.String(), "permission denied for view players")
+}
+
+// An export that outlives the host's server ends when the host closes, and its end is recorded.
+func TestClosingTheHostEndsExports(t *testing.T) {
+	p := start(t)
+	north := p.newSchool("north", "gold")
+	token := p.newKey(north)
+	p.db.AddPlays(testkit.Fork{ID: north.fork, OrganisationID: north.id}, 100_000,
+		time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), 0)
+	conn := tb.Must(net.Dial("tcp", p.addr))(t)
+	defer conn.Close()
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
+	tb.Must(io.WriteString(conn, "GET /api/v1/forks/"+north.fork+"/exports/csv"+periodQuery+
+		" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n"))(t)
+	tb.Must(conn.Read(make([]byte, 1)))(t)
+	p.call(token, "forks/"+north.fork+"/stats"+periodQuery) // meanwhile the export waits for its reader
+	require.NoError(t, p.host.Close(t.Context()))
+	require.Equal(t, 1, p.db.CountRows(`audit_entries where details->>'outcome' = 'server_stopped'`))
 }
 
 func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
@@ -111,7 +134,8 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 	_, _, err := p.createKey(north, north.teacher)
 	require.True(t, apperr.Is(err, apperr.AccessDenied), err)
 	require.ErrorIs(t, tb.ErrorOf2(p.createKey(silver, silver.head)), apikeys.ErrBelowPlan)
-	require.NoError(t, p.keys.Revoke(t.Context(), north.actor(north.head), key.ID, audit.Request{}))
+	require.Len(t, tb.Must(p.host.Keys.List(t.Context(), north.actor(north.head)))(t), 1)
+	require.NoError(t, p.host.Keys.Revoke(t.Context(), north.actor(north.head), key.ID, audit.Request{}))
 	p.call(token, "forks").Is(t, 401)
 	require.Equal(t, []string{"api_key.created", "api_key.revoked", "api_key.refused"},
 		testkit.Query[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
@@ -122,6 +146,11 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	for _, config := range []fiber.Config{{ETag: true}, {DisableHeaderNormalizing: true}} {
 		require.Panics(t, func() { new(publicapi.API).Mount(fiber.New(config)) })
 	}
+	mounted, late := fiber.New(), fiber.New()
+	new(publicapi.API).Mount(mounted)
+	require.Panics(t, func() { fiber.New().Mount("/", mounted) })
+	fiber.New().Mount("/", late)
+	require.Panics(t, func() { new(publicapi.API).Mount(late) })
 	for _, unescape := range []bool{false, true} {
 		t.Run(strconv.FormatBool(unescape), func(t *testing.T) {
 			p := startWith(t, fiber.Config{UnescapePath: unescape}, reports.Options{})
@@ -183,8 +212,8 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 		passed, answers) values (gen_random_uuid(), $1, $2, 1, '2026-03-02', '2026-03-02 00:01', 8550, true, $3)`,
 		north.id, written, answers)
 	require.NoError(t, tx.Commit(t.Context()))
+	require.NotEqual(t, tag, p.call(token, "forks").Header.Get("ETag"))
+	require.Equal(t, 1, p.db.CountRows(`own.organisations where version = 7`))
 	p.call(token, "forks/"+written+"/stats"+periodQuery).
 		Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
 }
-	require.NotEqual(t, tag, p.call(token, "forks").Header.Get("ETag"))
-	require.Equal(t, 1, p.db.CountRows(`own.organisations where version = 7`))

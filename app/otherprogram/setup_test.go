@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/requestid"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
@@ -30,7 +31,7 @@ import (
 type program struct {
 	t    *testing.T
 	db   *testkit.World
-	keys *apikeys.Service
+	host *publicapi.Host
 	addr string
 	logs tb.Buffer
 }
@@ -50,7 +51,7 @@ func startWith(t *testing.T, config fiber.Config, options reports.Options) *prog
 	newHost := func(conns int32) (*publicapi.Host, error) {
 		pool := pgtest.Open(t, db.URL, postgres.Options{MaxConns: conns})
 		log := slog.New(slog.NewTextHandler(&p.logs, nil))
-		return publicapi.NewHost(pool, tenants{}, "http://"+p.addr, options, log)
+		return publicapi.NewHost(pool, tenants{}, "http://"+p.addr+"/", options, log)
 	}
 	require.ErrorContains(t, tb.ErrorOf(newHost(19)), "set pool_max_conns=20 or more") // exports would exhaust it
 	host := tb.Must(newHost(20))(t)
@@ -71,12 +72,13 @@ func startWith(t *testing.T, config fiber.Config, options reports.Options) *prog
 		<-stopped
 		<-stopped
 		require.NoError(t, host.Close(context.Background()))
+		tb.Must(prometheus.Gatherers{prometheus.DefaultGatherer, host.Metrics}.Gather())(t)
 		tasks := tb.Must(testutil.GatherAndCount(host.Metrics, "dg_background_panics_total"))(t)
 		require.Equal(t, 2, tasks, "the sealer and the usage of keys run")
 		require.Zero(t, db.CountRows(`api_keys k where last_used_at is not null
 			and not exists (select from api_key_usage where key_id = k.id)`), "the usage of each key is stored")
 	})
-	p.keys = host.Keys
+	p.host = host
 	return p
 }
 
@@ -135,7 +137,7 @@ func (s school) actor(person string) apikeys.Actor {
 }
 
 func (p *program) createKey(s school, person string) (apikeys.Key, string, error) {
-	key, token, err := p.keys.Create(p.t.Context(), s.actor(person), apikeys.NewKey{Name: "Warehouse",
+	key, token, err := p.host.Keys.Create(p.t.Context(), s.actor(person), apikeys.NewKey{Name: "Warehouse",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	return key, token.String(), err
 }

@@ -3,6 +3,7 @@ package apikeys
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/url"
 	"regexp"
@@ -152,7 +153,7 @@ func TestUsageIsStoredAtEachInterval(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*storeInterval+1)
 		defer cancel()
-		c.Run(ctx)
+		c.Run(ctx, slog.Default())
 		require.Equal(t, 3, attempts)
 		require.Equal(t, map[usageKey]counts{{}: {accepted: 1}}, c.counts)
 	})

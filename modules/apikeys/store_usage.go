@@ -84,7 +84,7 @@ const (
 
 // Run calls Store, storeInterval after the end of each call, until ctx ends. The program calls Store
 // once more after the last request.
-func (u *UsageCounter) Run(ctx context.Context) {
+func (u *UsageCounter) Run(ctx context.Context, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -95,8 +95,7 @@ func (u *UsageCounter) Run(ctx context.Context) {
 		// twice.
 		storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		if err := u.Store(storeCtx); err != nil {
-			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
-				err)
+			log.Warn("cannot store the usage of API keys: the next attempt includes it", "error", err)
 		}
 		cancel()
 	}

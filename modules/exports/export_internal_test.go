@@ -235,7 +235,7 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			metrics := prometheus.NewRegistry()
-			s := New(nil, nil, nil, metrics)
+			s := New(nil, nil, nil, metrics, nil)
 			outcomeSeries, err := testutil.GatherAndCount(metrics, "dg_exports_finished_total")
 			require.NoError(t, err)
 			require.Equal(t, len(outcomes)+1, outcomeSeries, "each has a value before its first event")
@@ -398,7 +398,7 @@ func setup(t *testing.T) *fixture {
 		Recheck: func(context.Context, *postgres.DB) error { return nil },
 	}
 	options := reports.Options{FixedPseudonyms: true, PlayerVersions: true}
-	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil)
+	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil, slog.Default())
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
 		if b.firstByteTimeout > 0 {

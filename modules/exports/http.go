@@ -3,7 +3,6 @@ package exports
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"regexp"
 	"strings"
 	"time"
@@ -165,7 +164,7 @@ func (e source) Close(_ int64, cause error) {
 	e.service.finishedTotal.WithLabelValues(outcome).Inc()
 	e.service.pendingRecords.Go(func() {
 		if err := e.recordEnd(outcome); err != nil {
-			slog.Error("the end of an export could not be recorded", "request_id",
+			e.service.logger.Error("the end of an export could not be recorded", "request_id",
 				e.request.Request.ID, "error", err)
 		}
 	})

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"log/slog"
 	"runtime"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ const (
 type Service struct {
 	reports        *reports.Service
 	log            *audit.Log
+	logger         *slog.Logger
 	recheckDB      *postgres.DB // database that each Recheck reads
 	slots          *limit.Limiter
 	rechecking     chan struct{}  // a semaphore of one: Gate.checkAccess takes it
@@ -35,11 +37,12 @@ type Service struct {
 // New returns the service. Call it once in an instance: API and screens share its limits. If
 // recheckDB has a pool of its own, rechecks do not wait for the connections of requests.
 func New(
-	r *reports.Service, log *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer,
+	r *reports.Service, log *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer, logger *slog.Logger,
 ) *Service {
 	s := &Service{
 		reports:   r,
 		log:       log,
+		logger:    logger,
 		recheckDB: recheckDB,
 		slots: limit.New(limit.Options{
 			Max:            MaxConcurrent,

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,6 +51,7 @@ type Dependencies struct {
 	Policy  *authz.Policy
 	// Requests bounds the concurrent requests of each organisation; screens share its slots.
 	Requests *limit.Requests
+	Logger   *slog.Logger // for requests on another program's app
 }
 
 // API serves /api/v1 and its OpenAPI document.
@@ -58,6 +60,7 @@ type API struct {
 
 	document       httpserver.File // the OpenAPI document
 	largeResponses *limit.Limiter
+	server         *httpserver.Server // serves on another program's app
 }
 
 // New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
@@ -70,7 +73,7 @@ func New(dependencies Dependencies, baseURL string) *API {
 		BusyMessage: "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{dependencies, file, largeResponses}
+	return &API{dependencies, file, largeResponses, httpserver.Foreign(dependencies.Logger)}
 }
 
 // Limiters returns the limiters, keyed by their names in metrics.
@@ -106,7 +109,7 @@ func NewHost(
 	if err != nil {
 		return nil, err
 	}
-	metrics := telemetry.NewRegistry()
+	metrics := prometheus.NewRegistry() // the program has the metrics of the runtime and process itself
 	auditLog := audit.New(db)
 	reportService := reports.New(db, options)
 	reportService.OnDamage = func(q reports.Query, err error) {
@@ -116,12 +119,12 @@ func NewHost(
 	h := &Host{
 		Keys:       apikeys.New(db, orgs, auditLog, policy, time.Now),
 		Metrics:    metrics,
-		exports:    exports.New(reportService, auditLog, db, metrics),
+		exports:    exports.New(reportService, auditLog, db, metrics, log),
 		sealer:     sealer.New(db, time.Now, log),
 		supervisor: telemetry.NewSupervisor(log, metrics),
 	}
 	h.API = New(Dependencies{Keys: h.Keys, Games: games.New(db), Reports: reportService, Exports: h.exports,
-		Policy: policy, Requests: limit.NewRequests(conns)}, baseURL)
+		Policy: policy, Requests: limit.NewRequests(conns), Logger: log}, strings.TrimRight(baseURL, "/"))
 	return h, nil
 }
 
@@ -129,12 +132,16 @@ func NewHost(
 func (h *Host) Run(ctx context.Context) {
 	var tasks sync.WaitGroup
 	tasks.Go(func() { h.supervisor.Run(ctx, "sealer", h.sealer.Run) })
-	tasks.Go(func() { h.supervisor.Run(ctx, "key usage", h.Keys.UsageCounter.Run) })
+	tasks.Go(func() {
+		h.supervisor.Run(ctx, "key usage", func(ctx context.Context) { h.Keys.UsageCounter.Run(ctx, h.Logger) })
+	})
 	tasks.Wait()
 }
 
-// Close records the last exports and usage of keys. Call it between the last request and the pool's Close.
+// Close ends the exports that run, and records them and the usage of keys. Call it between the app's
+// Shutdown and the pool's Close.
 func (h *Host) Close(ctx context.Context) error {
+	h.server.Abort()
 	h.exports.Drain()
 	return h.Keys.UsageCounter.Store(ctx)
 }

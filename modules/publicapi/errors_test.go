@@ -217,7 +217,7 @@ func TestRefusalOfEachLimiterIsDocumented(t *testing.T) {
 	messages := slices.Collect(maps.Values(knownErrors()))
 	for _, limiters := range []map[string]*limit.Limiter{publicapi.New(publicapi.Dependencies{}, "").Limiters(),
 		limit.NewRequests(12).Limiters(), reports.New(nil, reports.Options{}).Limiters(),
-		exports.New(nil, nil, nil, nil).Limiters()} {
+		exports.New(nil, nil, nil, nil, nil).Limiters()} {
 		for name, limiter := range limiters {
 			for _, keys := range []int{1, 100} {
 				synctest.Test(t, func(t *testing.T) {

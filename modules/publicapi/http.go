@@ -29,10 +29,12 @@ const (
 // whatever the app's settings, refuses keys on all other paths, and writes the API's errors. It panics under
 // ETag, which would collect an export in memory and send a broken one as whole (as middleware that reads
 // bodies does), and under DisableHeaderNormalizing, because HTTP/2 proxies send headers in lower case.
+// An app that another one mounts panics, too: that app's settings would hold.
 func (a *API) Mount(app *fiber.App) {
-	if config := app.Config(); config.ETag || config.DisableHeaderNormalizing {
-		panic("publicapi: mount the API on a fiber.App without ETag and DisableHeaderNormalizing")
+	if config := app.Config(); config.ETag || config.DisableHeaderNormalizing || app.MountPath() != "" {
+		panic("publicapi: mount the API on the fiber.App that listens, without ETag and DisableHeaderNormalizing")
 	}
+	app.Hooks().OnMount(func(*fiber.App) error { panic("publicapi: the API is on an app that does not listen") })
 	server := app.Server()
 	server.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
 	handle := server.ErrorHandler
@@ -52,7 +54,7 @@ func (a *API) serve(c *fiber.Ctx) error {
 	headers := strings.Join(authorizationHeaders(c), "\n")
 	switch {
 	case strings.HasPrefix(path, apiPrefix):
-		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
+		return a.server.Handle(c, func(c *fiber.Ctx) error {
 			err := a.serveInSlot(c, path)
 			if err != nil && apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
 				c.Set(fiber.HeaderWWWAuthenticate, `Bearer error="invalid_token"`)
@@ -60,11 +62,11 @@ func (a *API) serve(c *fiber.Ctx) error {
 			return err
 		})
 	case strings.Contains(headers, apikeys.TokenPrefix):
-		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
+		return a.server.Handle(c, func(c *fiber.Ctx) error {
 			return a.refuseOutsideAPI(c, path, headers)
 		})
 	case path == documentPath && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
-		return httpserver.Handle(c, nil, a.serveDocument)
+		return a.server.Handle(c, a.serveDocument)
 	case strings.HasPrefix(path, "//") && path != c.Path():
 		return fiber.ErrNotFound
 	}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -49,15 +49,21 @@ type requestKey struct{}
 // requestOf returns the request of c. On another program's app, it panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServers maps each fiber.App of another program to its *Server, without access log and metrics.
-var foreignServers sync.Map
+// Foreign returns a Server for Handle on another program's app, without access log and metrics.
+func Foreign(log *slog.Logger) *Server { return newServer(Options{Logger: log}.withDefaults()) }
 
-func foreignServer(app *fiber.App) *Server {
-	s, ok := foreignServers.Load(app)
-	if !ok {
-		s, _ = foreignServers.LoadOrStore(app, newServer(Options{}.withDefaults()))
+// Abort ends streams with ErrStopped, and waits at most abortWait for them and other requests.
+func (s *Server) Abort() {
+	s.abort(ErrStopped)
+	waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
+}
+
+// Handle is the function Handle, and serves as s outside Server.
+func (s *Server) Handle(c *fiber.Ctx, handle fiber.Handler) error {
+	if c.Locals(requestKey{}) != nil {
+		return Handle(c, nil, handle)
 	}
-	return s.(*Server)
+	return s.serve(c, nil, handle)
 }
 
 // Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets deadline and
@@ -68,7 +74,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 		r.errorPage = page
 		return r.handle(c, handle)
 	}
-	return foreignServer(c.App()).serve(c, page, handle)
+	return Foreign(nil).serve(c, page, handle)
 }
 
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {

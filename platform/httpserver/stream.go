@@ -152,6 +152,7 @@ func (*stream) Read([]byte) (int, error) {
 }
 
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
+	defer context.AfterFunc(s.req.serverCtx, func() { _ = s.conn.SetWriteDeadline(time.Now()) })()
 	if s.tcp != nil { // if the connection is closed, the first write fails too
 		_ = s.tcp.SetLinger(0) // makes any close a reset, also the close by the kernel when dg dies
 		_ = s.tcp.SetWriteBuffer(sendBuffer)
@@ -219,7 +220,8 @@ func (w *blockWriter) Write(block []byte) (int, error) {
 }
 
 func (w *blockWriter) extend() error {
-	return w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
+	err := w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
+	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // it may have replaced WriteTo's
 }
 
 // fasthttp calls CloseWithError once. Unlike io.Closer's Close, it receives the write error.
