@@ -220,7 +220,7 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, permission, owner)
 }
 
-// Rename sets the fields of a key's label that differ from shown, which the form began with: others may
+// Rename sets the label's fields that differ from shown, the label when the form was opened: others may since
 // have changed the rest. It adds an audit entry unless the label is unchanged. Errors:
 // apperr.AccessDenied, apperr.NotFound (also for another organisation's key), apperr.Validation with the
 // field.

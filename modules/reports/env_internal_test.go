@@ -113,7 +113,7 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	return e.reports.Statistics(ctx, report)
 }
 
-// openReport opens a report until the test ends.
+// openReport opens a report, which the test's cleanup closes.
 func (e *env) openReport(t *testing.T, q Query) *Report {
 	report := tb.Must(e.reports.Open(t.Context(), q))(t)
 	t.Cleanup(report.Close)

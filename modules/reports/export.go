@@ -111,8 +111,7 @@ const (
 const maxExportPlayers = 200_000
 
 // The timeouts exceed the 30 minutes of an export, because a slow client leaves the transaction
-// idle. The generic plan without bitmaps is forced, because another one might sort all plays before the
-// first row: a bitmap where the plays of many forks lie between each other.
+// idle. A generic plan without bitmap scans is forced: other plans might sort all plays before the first row.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),

@@ -264,7 +264,7 @@ type planNode struct {
 func (n planNode) pages() int { return n.Hit + n.Read }
 
 // rows counts the rows that the scans read. The test fails if a filter has an unhashed subplan, or an array that is
-// no literal: PostgreSQL hashes those.
+// not a literal: PostgreSQL hashes only literal arrays.
 func (n planNode) rows(t *testing.T) (count int) {
 	require.NotRegexp(t, `ANY \([^']|\(SubPlan`, n.Filter)
 	if len(n.Plans) == 0 {
@@ -276,7 +276,7 @@ func (n planNode) rows(t *testing.T) (count int) {
 	return count
 }
 
-// An export is read in the order of its index, not sorted, even if the plays of forks lie between each other.
+// An export is read in the order of its index, not sorted, even if the plays of several forks are interleaved.
 func TestExportIsNotSorted(t *testing.T) {
 	e := newEnv(t)
 	e.insertRandomPlays(testFrom, 100, 20_000)

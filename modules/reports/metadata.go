@@ -45,11 +45,11 @@ select (select org_id::text from player_groups where id = @group)`
 // A group is large if it has more members than 1/8 (plays) or 1/70 (segments) of the highest
 // ordinal. Scanning all plays or segments is then faster than a look-up for each member.
 const (
-	largeInPlaysSQL    = largeGroupSQL + `8` + largeGroupSQLEnd
-	largeInSegmentsSQL = largeGroupSQL + `70` + largeGroupSQLEnd
-	largeGroupSQL      = `exists (select from group_members where org_id = @org and group_id = @group
+	largeInPlaysSQL    = largeGroupPrefix + `8` + largeGroupSuffix
+	largeInSegmentsSQL = largeGroupPrefix + `70` + largeGroupSuffix
+	largeGroupPrefix   = `exists (select from group_members where org_id = @org and group_id = @group
 	order by player offset coalesce((select max(ordinal) / `
-	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
+	largeGroupSuffix = ` from players where org_id = @org), 0) limit 1)`
 )
 
 // orderByPlayerSQL forces the index, because with few groups the planner would scan the whole table. A
@@ -57,8 +57,8 @@ const (
 const orderByPlayerSQL = ` order by player limit (select 9223372036854775807)`
 
 // metadataSQL counts distinct active members up to MinGroup, and none of another organisation's group.
-// It looks up plays member by member, because a join could read other players' plays too. Whether a report
-// is small is read in the order of the index: a bitmap would read the index of all its plays.
+// It looks up plays member by member, because a join could read other players' plays too. The order by of its
+// test for a large report rules out a bitmap scan, which would read the index entries of all the report's plays.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
        (select count(*)::int from (

@@ -111,7 +111,7 @@ func TestLargeMonthIsSealedWithoutATail(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// After the plays of a month or a fork were deleted, a pass removes its segments and marks, also beside a publication.
+// After all plays of a month or fork are deleted, a pass removes its segments and marks, even if they are replicated.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
 	require.NoError(t, tb.Exec(t, tb.AsRole(e.URL, "postgres"), `create publication everything for all tables`))
@@ -180,7 +180,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// Days and months are sealed from the midnight UTC that ends them on, not a millisecond earlier.
+// Days and months can be sealed from the midnight UTC that ends them, not a millisecond earlier.
 func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e := newEnv(t)
 	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

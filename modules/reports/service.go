@@ -163,8 +163,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large only if its organisation has an ordinal above maxSmallReport. It must also have more
-// than maxSmallReport plays of all players, or cover a group for which largeInPlaysSQL holds.
+// A report is large if its organisation has a player's ordinal above maxSmallReport, and if it also covers more
+// than maxSmallReport plays of all players, or a group for which largeInPlaysSQL holds.
 const maxSmallReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

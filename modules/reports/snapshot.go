@@ -29,7 +29,7 @@ type snapshot struct {
 	isLarge      bool // see maxSmallReport
 	sealedDays   []segment.SealedDay
 	sealedMonths []segment.SealedMonth // in the period, ascending
-	members      members               // set for a large group
+	members      members               // read only if largeGroup
 }
 
 // customPlanSQL is for statements whose best plan depends on the number of forks or players.

@@ -55,11 +55,11 @@ func IsUnavailable(err error) bool {
 			slices.ContainsFunc(unavailableStates, func(state string) bool { return strings.HasPrefix(e.Code, state) })
 	}
 	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
-	_, unsettled := errors.AsType[*SessionError](err)
+	_, lacksSettings := errors.AsType[*SessionError](err)
 	e, ok := errors.AsType[net.Error](err) // context.DeadlineExceeded is a net.Error
 	is := func(target error) bool { return errors.Is(err, target) }
 	return !is(context.Canceled) &&
-		(unconnected || unsettled || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))
+		(unconnected || lacksSettings || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))
 }
 
 // OrMissing returns missing if gorm found no row. It prefixes any other error with what failed.

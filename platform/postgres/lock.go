@@ -22,7 +22,7 @@ func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.
 	},
 ) error {
 	var locked bool
-	var lockTimeout string // of the rest of the transaction
+	var lockTimeout string // the transaction's, restored after the wait
 	err := querier.QueryRow(ctx, `/* postgres.tryLock */
 		select pg_try_advisory_xact_lock(hashtextextended($1, 0)), current_setting('lock_timeout')`, name).
 		Scan(&locked, &lockTimeout)

@@ -23,8 +23,8 @@ import (
 // versionsTable is not goose's default, which may belong to another program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys and its grants to servingRole, and runs then, under one lock,
-// for which it waits up to ten minutes. It changes nothing if the schema is newer than fsys. If a
+// Migrate applies the migrations of fsys, grants servingRole its rights and calls the functions in then, all under
+// one lock. It waits up to ten minutes for the lock, and changes nothing if the schema is newer than fsys. If a
 // migration fails, earlier ones stay applied. It refuses a pooler's URL: the lock needs a session.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
@@ -132,7 +132,7 @@ func RoleOf(url string) (string, error) {
 }
 
 // applyGrants applies fsys's grants in one transaction: no request sees the role without its rights.
-// A role that migrates and serves keeps an owner's.
+// It skips a role that also migrates: the owner of the tables needs no grants.
 func applyGrants(ctx context.Context, pool *pgxpool.Pool, fsys fs.FS, role string) error {
 	files, err := fs.Glob(fsys, "grants/*.sql")
 	if err != nil {

@@ -54,7 +54,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		config.MaxConns = opts.MaxConns
 		config.MinConns = min(config.MinConns, opts.MaxConns)
 	}
-	pooled := prepareSession(config.ConnConfig, opts)
+	behindPooler := prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		conn.TypeMap().RegisterType(&pgtype.Type{
 			Name:  "timestamptz",
@@ -64,7 +64,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		// the pool sets no deadline, and a silent connection would keep its slot
 		ctx, cancel := context.WithTimeout(ctx, conn.Config().ConnectTimeout)
 		defer cancel()
-		return checkSession(ctx, conn, pooled)
+		return checkSession(ctx, conn, behindPooler)
 	}
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}

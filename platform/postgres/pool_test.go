@@ -198,7 +198,7 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 	}
 }
 
-// After a wait the transaction has its own lock_timeout again: an import has none.
+// A wait for a lock is logged and bounded. After it, the transaction has its own lock_timeout again.
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

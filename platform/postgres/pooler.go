@@ -63,12 +63,12 @@ func (e connectError) Error() string {
 }
 
 // checkSession returns a *SessionError if triggers are off, or if the session lacks settings that a pooler
-// may drop. Where dg sets a timeout, it accepts any except 0, which means none. It turns off transaction_timeout,
-// which as a startup parameter PostgreSQL before 17 refuses, and which behind a pooler the role must.
-func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
+// may drop. It accepts any timeout but 0 (none) where dg sets one. It turns off transaction_timeout itself, because
+// PostgreSQL before 17 refuses the startup parameter. Behind a pooler the role must turn it off.
+func checkSession(ctx context.Context, conn *pgx.Conn, behindPooler bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked
-	if pooled {
+	if behindPooler {
 		want = sessionParams(Options{})
 		fix = fixRole
 	}
@@ -80,7 +80,7 @@ func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 		  when 'session_replication_role' then setting = 'replica'
 		  else name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
 		    'default_transaction_isolation', 'search_path') end`,
-		pgx.QueryExecModeSimpleProtocol, pooled).
+		pgx.QueryExecModeSimpleProtocol, behindPooler).
 		Scan(&names, &values); err != nil {
 		return err
 	}

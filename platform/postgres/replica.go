@@ -265,8 +265,8 @@ const (
 	// the end of a WAL page, the insert LSN is after the header of the next page. Replay reaches it
 	// only with the next record, at the latest with the record that Replica.flush writes.
 	PositionExpression = positionPrefix + `pg_current_wal_insert_lsn()` + positionSuffix
-	// flushedExpression is the highest LSN that a replica can have received. A check of a replica that
-	// is up to date needs no Replica.flush.
+	// flushedExpression is the highest LSN that a replica can have received. Check waits for this one, because
+	// an up-to-date replica reaches it without Replica.flush.
 	flushedExpression = positionPrefix + `pg_current_wal_flush_lsn()` + positionSuffix
 	positionPrefix    = `(case when not pg_is_in_recovery() then
 	(select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0') from `

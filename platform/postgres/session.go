@@ -33,7 +33,7 @@ const (
 )
 
 // prepareSession sets sessionParams, or behind a pooler leaves them to the role (roles.sh).
-func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
+func prepareSession(config *pgx.ConnConfig, opts Options) (behindPooler bool) {
 	prepareHosts(&config.Config, opts)
 	inherited := config.OnPgError
 	config.OnPgError = func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
@@ -41,7 +41,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	}
 	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-	mode, pooled := config.RuntimeParams[poolerParam]
+	mode, behindPooler := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
 		"application_name":            cmp.Or(opts.Name, config.RuntimeParams["application_name"], "dg"),
 		"timezone":                    "UTC",
@@ -49,7 +49,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 		"client_encoding":             "UTF8",
 		"standard_conforming_strings": "on", // the simple protocol of checkSession requires it
 	})
-	if pooled {
+	if behindPooler {
 		delete(config.RuntimeParams, poolerParam)
 		if mode != poolerPrepared { // the pooler keeps no named statements
 			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
@@ -60,8 +60,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts makes pgx choose, of several hosts, one that accepts writes, except for a replica: a former
-// primary may have become a standby. A target_session_attrs other than any takes precedence.
+// prepareHosts makes pgx skip the hosts of a URL that refuse writes, because a former primary may be a standby
+// now. It does not for a replica's URL, or if the URL sets target_session_attrs to another value than any.
 func prepareHosts(config *pgconn.Config, opts Options) {
 	timeout := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {

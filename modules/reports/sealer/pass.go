@@ -31,7 +31,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// fails early if another sealer works; the lock ends with the statement, and seal takes it for each bucket
+	// fails early if another sealer works; the statement frees the lock again, and seal takes it for each bucket
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -148,8 +148,8 @@ func allForks(ctx context.Context, conn *pgxpool.Conn) ([]fork, error) {
 const (
 	// DueDaysSQL is a loose index scan of the plays, from day to day, if the fork has segments or
 	// more than @minPlays plays. The count does not compare the organisation, so that it is an
-	// index-only scan. The loose scan compares it outside the subquery: inside, PostgreSQL without
-	// statistics would sort all plays for each day.
+	// index-only scan. The loose scan compares the organisation outside the subquery: inside,
+	// PostgreSQL without statistics would sort all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date

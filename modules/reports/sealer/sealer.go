@@ -48,18 +48,18 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 }
 
 // Result counts the sealed Days and Months of a pass, and what it did not seal. Large days have more
-// plays than MaxDayPlays. Skipped days and months were locked by a writer. Remaining ones failed, or
-// were left of a fork in which the pass ended early; later forks are not counted.
+// plays than MaxDayPlays. Skipped days and months were locked by a writer. Remaining ones failed. If the
+// pass ended early, Remaining includes the rest of that fork, but nothing of later forks.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the days and months that the pass left to a later one.
-func (s Result) Backlog() int { return s.Skipped + s.Remaining }
+func (r Result) Backlog() int { return r.Skipped + r.Remaining }
 
-func (s *Result) add(o Result) {
-	s.Days += o.Days
-	s.Months += o.Months
-	s.Large += o.Large
-	s.Skipped += o.Skipped
+func (r *Result) add(o Result) {
+	r.Days += o.Days
+	r.Months += o.Months
+	r.Large += o.Large
+	r.Skipped += o.Skipped
 }
 
 // Run makes a pass at once, and another sealInterval after the end of each, until ctx ends.

@@ -13,7 +13,7 @@ const (
 	MonthVersion = 8
 )
 
-// ErrDamaged says that the version, checksum or format of a segment is wrong, or that one is missing.
+// ErrDamaged says that a segment is missing, or that its version, checksum or format is wrong.
 var ErrDamaged = errors.New("reports: a segment is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli) // most processors compute it in hardware

@@ -72,7 +72,7 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
 
-// A packed day returns its plays, in the order of player and start, and their sums. Of another date it is damaged.
+// A packed day returns its plays, ordered by player and start, and their sums. Read as another date's, it is damaged.
 func TestPackedDayReturnsItsPlays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

@@ -51,8 +51,8 @@ const (
 		join fork_months m on m.org_id = @org and m.fork_id = @fork and m.month = p.month`
 )
 
-// PlaysSQL selects a fork's plays in the ranges from @starts until before @ends, and HashedPlaysSQL
-// the PlayHashSQL of each too. OFFSET 0 is an optimisation fence: it forces a nested loop over the ranges.
+// PlaysSQL selects a fork's plays in the ranges [@starts, @ends). HashedPlaysSQL adds the PlayHashSQL of each
+// play. OFFSET 0 is an optimisation fence: it forces a nested loop over the ranges.
 const (
 	PlaysSQL         = `/* reports.plays */ select ` + PlayColumns + playsOfRangesSQL
 	HashedPlaysSQL   = `/* reports.playsToSeal */ select ` + PlayColumns + `, ` + PlayHashSQL + playsOfRangesSQL
