@@ -215,7 +215,7 @@ func (e *Export) record(ctx context.Context, action audit.Action, details map[st
 	if e.request.Query.GroupID != "" {
 		details["groupId"] = e.request.Query.GroupID
 	}
-	return e.service.log.Append(ctx, audit.Entry{
+	return e.service.auditLog.Append(ctx, audit.Entry{
 		OrganisationID: e.request.Query.OrganisationID,
 		Actor:          e.request.Actor,
 		Action:         action,

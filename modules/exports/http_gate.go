@@ -105,7 +105,7 @@ func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
 	}
-	select { // one recheck of an instance at a time: the pool keeps a second connection for the case of a silent one
+	select { // one recheck of an instance at a time: if its connection is silent, the pool's second one is free
 	case g.rechecking <- struct{}{}:
 		defer func() { <-g.rechecking }()
 	case <-g.Context.Done():

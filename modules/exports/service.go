@@ -24,12 +24,12 @@ const (
 // Service runs the exports of one instance.
 type Service struct {
 	reports        *reports.Service
-	log            *audit.Log
+	auditLog       *audit.Log
 	logger         *slog.Logger
 	recheckDB      *postgres.DB // database that each Recheck reads
 	slots          *limit.Limiter
 	rechecking     chan struct{}  // a semaphore of one: Gate.checkAccess takes it
-	turns          chan struct{}  // a semaphore: one element for each download that holds a turn; Gate.Enter takes one
+	turns          chan struct{}  // a semaphore: Gate.Enter takes a turn, which its leave function frees
 	pendingRecords sync.WaitGroup // counts writes of export.finished that still run
 	finishedTotal  *prometheus.CounterVec
 }
@@ -37,11 +37,11 @@ type Service struct {
 // New returns the service. Call it once in an instance: API and screens share its limits. If
 // recheckDB has a pool of its own, rechecks do not wait for the connections of requests.
 func New(
-	r *reports.Service, log *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer, logger *slog.Logger,
+	r *reports.Service, auditLog *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer, logger *slog.Logger,
 ) *Service {
 	s := &Service{
 		reports:   r,
-		log:       log,
+		auditLog:  auditLog,
 		logger:    logger,
 		recheckDB: recheckDB,
 		slots: limit.New(limit.Options{

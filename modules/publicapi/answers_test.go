@@ -124,7 +124,7 @@ type reportBody struct {
 }
 
 // requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
-// are keys under pseudonymous reporting, names under nominative reporting.
+// are pseudonyms under pseudonymous reporting, names under nominative reporting.
 func (o *organisation) requireAgreement(t *testing.T, w *world, key testkit.Key, from, to string, g *group) reportBody {
 	model := oracle.Query{Fork: o.forks[0], From: parseDay(from), To: parseDay(to), Mode: o.mode}
 	for i := range games.SkillCount {

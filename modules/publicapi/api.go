@@ -92,8 +92,8 @@ type Host struct {
 	supervisor *telemetry.Supervisor
 }
 
-// minHostConns lets all reports, exports and the sealer run at once, beside three short statements:
-// exports that hold every connection would wait for one to recheck access.
+// minHostConns lets all reports, exports and the sealer run at once, and leaves three connections for short
+// statements. Exports that held every connection could not recheck access.
 const minHostConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 1 + 3
 
 // NewHost builds the API from a pool of the serving role and the program's organisations. It refuses
@@ -138,7 +138,7 @@ func (h *Host) Run(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close ends the exports that run, and records them and the usage of keys. Call it between the app's
+// Close ends running exports, and records their ends and the usage of keys. Call it between the app's
 // Shutdown and the pool's Close.
 func (h *Host) Close(ctx context.Context) error {
 	h.server.Abort()

@@ -270,7 +270,7 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 		"DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
 }
 
-// openapi.yaml, Figures, days and times: a day is a UTC day in every time zone of the process.
+// TestMain sets a time zone other than UTC: days are UTC days in any (openapi.yaml, Figures, days and times).
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60)
 	m.Run()
@@ -279,10 +279,10 @@ func TestMain(m *testing.M) {
 // world is a database and a listening instance of the whole program.
 type world struct {
 	*testkit.World
-	app    *fiber.App
-	url    string
-	http   http.RoundTripper
-	router routers.Router
+	app       *fiber.App
+	url       string
+	transport http.RoundTripper
+	router    routers.Router
 }
 
 func start(t *testing.T) *world {
@@ -296,7 +296,7 @@ func startWithoutParallel(t *testing.T) *world {
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &world{
-		World: served.World, app: served.Server.App(), url: served.BaseURL, http: transport,
+		World: served.World, app: served.Server.App(), url: served.BaseURL, transport: transport,
 		router: newRouter(t, served.BaseURL),
 	}
 }
@@ -310,7 +310,7 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	response := tb.Must(w.http.RoundTrip(r))(t)
+	response := tb.Must(w.transport.RoundTrip(r))(t)
 	defer response.Body.Close()
 	body := tb.Must(io.ReadAll(response.Body))(t)
 	page := testkit.Page{Response: response, Body: string(body)}

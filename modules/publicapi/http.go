@@ -27,9 +27,9 @@ const (
 
 // Mount adds the API to the fiber.App that serves, before every other route. It matches paths exactly
 // whatever the app's settings, refuses keys on all other paths, and writes the API's errors. It panics under
-// ETag, which would collect an export in memory and send a broken one as whole (as middleware that reads
-// bodies does), and under DisableHeaderNormalizing, because HTTP/2 proxies send headers in lower case.
-// An app that another one mounts panics, too: that app's settings would hold.
+// ETag, which would collect an export in memory and send a broken one as whole. It also panics under
+// DisableHeaderNormalizing, because HTTP/2 proxies send header names in lower case.
+// On an app that another app mounts, Mount panics too, because the other app's settings would hold.
 func (a *API) Mount(app *fiber.App) {
 	if config := app.Config(); config.ETag || config.DisableHeaderNormalizing || app.MountPath() != "" {
 		panic("publicapi: mount the API on the fiber.App that listens, without ETag and DisableHeaderNormalizing")
@@ -39,7 +39,7 @@ func (a *API) Mount(app *fiber.App) {
 	server.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
 	handle := server.ErrorHandler
 	server.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
-		if strings.Contains(err.Error(), apikeys.TokenPrefix) { // some quote it nevertheless
+		if strings.Contains(err.Error(), apikeys.TokenPrefix) { // some errors quote the request nevertheless
 			err = errors.New("a request with an API key is malformed")
 		}
 		handle(c, err)

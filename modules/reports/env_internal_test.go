@@ -149,7 +149,7 @@ func (e *env) checkRandomReport(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	defer func() { s.close() }()
-	return e.reports.read(ctx, &s, func(s *snapshot) error { return s.compareWithPlays(ctx) })
+	return e.reports.readWithRetry(ctx, &s, func(s *snapshot) error { return s.compareWithPlays(ctx) })
 }
 
 func (s *snapshot) compareWithPlays(ctx context.Context) error {

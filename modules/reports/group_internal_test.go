@@ -298,7 +298,7 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e.Exec(`vacuum analyze group_members`)
 	s := newSnapshot(nil, newQuery(testFrom, 1, testGroupID), true)
 	require.Less(t, e.countPages(t, metadataSQL, s.args), 100)
-	require.Less(t, e.countPages(t, sealedDaysSQL, s.args), 20)
+	require.Less(t, e.countPages(t, reportDaysSQL, s.args), 20)
 }
 
 func (e *env) countPages(t *testing.T, sql string, args pgx.NamedArgs) int {

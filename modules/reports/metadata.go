@@ -82,9 +82,9 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
 
 // Reports on small groups read no segments. Reports on large groups skip months without a tail.
 const (
-	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
+	reportDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`
-	sealedMonthsSQL = `/* reports.sealedMonths */
+	reportMonthsSQL = `/* reports.sealedMonths */
 select m.month, m.head_bytes || m.block_bytes from ` + segment.SealedMonthsSQL + ` m
  where m.org_id = @org and m.fork_id = @fork and m.month >= @from
    and (m.month + interval '1 month')::date <= @to

@@ -46,7 +46,7 @@ func (s *Service) Overview(ctx context.Context, q Query, earlier Period) (o Over
 		return Overview{}, err
 	}
 	defer report.Close()
-	err = s.read(ctx, &report.snapshot, func(snap *snapshot) (err error) {
+	err = s.readWithRetry(ctx, &report.snapshot, func(snap *snapshot) (err error) {
 		o, err = snap.overview(ctx, compared, s.maxOverviewPlays)
 		return err
 	})

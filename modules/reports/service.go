@@ -104,7 +104,7 @@ func (r *Report) Close() {
 // connection. It reads the primary if a replica fails, and plays instead of segments if a segment
 // is damaged: the new snapshot has no Proof. Errors: ErrGroupNotFound for a group of another organisation.
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
-	err = s.read(ctx, &r.snapshot, func(snap *snapshot) (err error) {
+	err = s.readWithRetry(ctx, &r.snapshot, func(snap *snapshot) (err error) {
 		stats, err = snap.statistics(ctx)
 		return err
 	})
@@ -119,12 +119,12 @@ func (s *Service) prove(ctx context.Context, snap **snapshot) error {
 	if !s.options.FixedPseudonyms {
 		return nil
 	}
-	return s.read(ctx, snap, func(snap *snapshot) error { return snap.prove(ctx) })
+	return s.readWithRetry(ctx, snap, func(snap *snapshot) error { return snap.prove(ctx) })
 }
 
-// read calls fn with the snapshot. If the replica fails or a segment is damaged, it calls fn again
+// readWithRetry calls fn with the snapshot. If the replica fails or a segment is damaged, it calls fn again
 // with a new snapshot. The caller closes the last snapshot, also after an error.
-func (s *Service) read(ctx context.Context, snap **snapshot, fn func(*snapshot) error) error {
+func (s *Service) readWithRetry(ctx context.Context, snap **snapshot, fn func(*snapshot) error) error {
 	for {
 		err := fn(*snap)
 		if err == nil {

@@ -113,8 +113,8 @@ func (s *snapshot) begin(ctx context.Context) error {
 	if s.useSegments {
 		sealedArgs := maps.Clone(s.args)
 		sealedArgs["to"] = s.query.completePeriod().End() // later days are read from plays
-		batch.Queue(sealedDaysSQL, sealedArgs)
-		batch.Queue(sealedMonthsSQL, sealedArgs)
+		batch.Queue(reportDaysSQL, sealedArgs)
+		batch.Queue(reportMonthsSQL, sealedArgs)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // reading the results has returned any error

@@ -112,8 +112,8 @@ type socket interface {
 	SetWriteBuffer(bytes int) error
 }
 
-// tcpOf returns the TCP connection, also below the TLS of another program's listener and its wrappers
-// that have tls.Conn's method NetConn, or nil.
+// tcpOf returns the TCP connection, or nil. It unwraps connections that have tls.Conn's method NetConn,
+// because another program's listener may use TLS.
 func tcpOf(c net.Conn) socket {
 	if wrapper, ok := c.(interface{ NetConn() net.Conn }); ok {
 		return tcpOf(wrapper.NetConn())
@@ -160,9 +160,9 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	writer := &blockWriter{s, out}
 	err := s.copyOrCompress(writer)
 	if err == nil {
-		err = writer.extend() // leaves time for the final chunk
+		err = writer.extendDeadline() // leaves time for the final chunk
 	}
-	if buffer, ok := out.(*bufio.Writer); ok && err == nil { // the end of a body of known length is still in it
+	if buffer, ok := out.(*bufio.Writer); ok && err == nil { // it still holds the end of a body of known length
 		err = buffer.Flush()
 	}
 	s.complete = err == nil
@@ -211,7 +211,7 @@ type blockWriter struct {
 }
 
 func (w *blockWriter) Write(block []byte) (int, error) {
-	if err := w.extend(); err != nil {
+	if err := w.extendDeadline(); err != nil {
 		return 0, err
 	}
 	n, err := w.out.Write(block)
@@ -219,9 +219,9 @@ func (w *blockWriter) Write(block []byte) (int, error) {
 	return n, err
 }
 
-func (w *blockWriter) extend() error {
+func (w *blockWriter) extendDeadline() error {
 	err := w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
-	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // it may have replaced WriteTo's
+	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // WriteTo's deadline may just have been replaced
 }
 
 // fasthttp calls CloseWithError once. Unlike io.Closer's Close, it receives the write error.

@@ -87,7 +87,7 @@ func addScope(db *gorm.DB) bool {
 	}
 	id, ok := db.Get(tenantSetting)
 	column, owned := migrations.TenantColumns[s.Table]
-	if !onModel(s) || ok != owned || id == "" {
+	if !usesOneTable(s) || ok != owned || id == "" {
 		return false
 	}
 	return !owned || addCondition(s, clause.Eq{
@@ -120,11 +120,11 @@ var (
 	commentPattern     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // the form that postgres.Tag writes
 )
 
-// onModel reports whether s uses one table, a model's or one given by bare name, without joins and
+// usesOneTable reports whether s uses one table, a model's or one given by bare name, without joins and
 // without expressions outside Where and Order.
-func onModel(s *gorm.Statement) bool {
-	onOneTable := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
-	if !onOneTable || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
+func usesOneTable(s *gorm.Statement) bool {
+	isPlainTable := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
+	if !isPlainTable || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
 		slices.ContainsFunc(s.Selects, func(name string) bool { return !identifiersPattern.MatchString(name) }) {
 		return false
 	}
@@ -252,8 +252,8 @@ func isBalanced(text string) bool {
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := migrations.TenantColumns[s.Table]
-	if !owned || !onModel(s) {
-		return onModel(s)
+	if !owned || !usesOneTable(s) {
+		return usesOneTable(s)
 	}
 	id, _ := db.Get(tenantSetting)
 	conflict, _ := s.Clauses["ON CONFLICT"].Expression.(clause.OnConflict)
