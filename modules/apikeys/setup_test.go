@@ -60,7 +60,6 @@ func setup(t *testing.T) *fixture {
 	return b
 }
 
-// setupKey is setup with a key.
 func setupKey(t *testing.T) (*fixture, apikeys.Key, apikeys.Token) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -111,7 +110,7 @@ func (b *fixture) checkUsable(organisation, id string) error {
 	return apikeys.CheckUsable(b.t.Context(), b.DB, organisation, id)
 }
 
-// concurrently calls f n times concurrently, alternating between the two instances.
+// concurrently runs n calls of f at once, alternately on the two instances.
 func (b *fixture) concurrently(n int, f func(i int, instance *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	testkit.Concurrently(n, func(i int) { errs[i] = f(i, []*apikeys.Service{b.service, b.otherInstance}[i%2]) })

@@ -17,7 +17,7 @@ const (
 	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
 	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
-	recheckTimeout  = 2 * time.Second        // of the first try: after a failover its connection may be silent
+	recheckTimeout  = 2 * time.Second        // limit of the first try: after a failover its connection may be silent
 	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without a turn
 )
 
@@ -33,8 +33,8 @@ type Recheck func(ctx context.Context, db *postgres.DB) error
 // Gate ends a download after timeLimit or when its actor has lost access, and limits its use of the
 // processors. Downloads of audit logs use it too.
 type Gate struct {
-	// Context of the download. Close cancels it, and so does a block that exceeds its timeout; the
-	// cause is then context.DeadlineExceeded.
+	// Context ends when Close is called, or when a block exceeds its timeout, with
+	// context.DeadlineExceeded as its cause.
 	Context context.Context
 
 	stop                 context.CancelCauseFunc

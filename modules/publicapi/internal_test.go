@@ -45,7 +45,7 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	for _, e := range endpoints {
 		path := apiPrefix + strings.Replace(e.template, ":forkId", "fork", 1)
 		status := http.StatusForbidden
-		if !strings.HasPrefix(e.template, "forks/") { // a list of what queries found
+		if !strings.HasPrefix(e.template, "forks/") { // in a list, a foreign fork is the query's mistake
 			status = http.StatusInternalServerError
 		}
 		keys, header := mockUsableKey(t)

@@ -52,7 +52,7 @@ func (s *snapshot) readLabels(ctx context.Context, ordinals []int32) (*labels, e
 	}
 	args := pgx.NamedArgs{"players": ordinals, "mode": string(s.ReportingMode)}
 	sql := labelsSQL(ordinals)
-	if sql == labelsOfPlayersSQL || s.query.labels == nil {
+	if sql == labelsOfPlayersSQL || s.query.labelCache == nil {
 		return s.selectLabels(ctx, sql, args, appendLabel)
 	}
 	var version int64
@@ -60,12 +60,12 @@ func (s *snapshot) readLabels(ctx context.Context, ordinals []int32) (*labels, e
 		return nil, fmt.Errorf("reports: version of labels: %w", err)
 	}
 	key := labelsKey{s.query.OrganisationID, s.ReportingMode}
-	if l := s.query.labels.get(key, version); l != nil {
+	if l := s.query.labelCache.get(key, version); l != nil {
 		return l, nil
 	}
 	l, err := s.selectLabels(ctx, sql, args, appendLabel)
 	if err == nil {
-		s.query.labels.put(key, version, l)
+		s.query.labelCache.put(key, version, l)
 	}
 	return l, err
 }
@@ -80,7 +80,7 @@ func labelsSQL(ordinals []int32) string {
 
 func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
-// selectLabels runs sql, whose first column is the ordinal. appendText makes a player's text of a row.
+// selectLabels runs sql, whose first column is the ordinal. appendText appends a player's text, made from a row.
 func (s *snapshot) selectLabels(
 	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {

@@ -53,9 +53,9 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	requireCached := func(name string, e *env) {
 		t.Helper()
 		e.requireLabels(t, "display_name")
-		before, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
+		before, _ := e.reports.labelCache.lru.Peek(labelsKey{testOrgID, org.Nominative})
 		e.requireLabels(t, "display_name")
-		after, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
+		after, _ := e.reports.labelCache.lru.Peek(labelsKey{testOrgID, org.Nominative})
 		require.Same(t, before, after, name)
 	}
 	for _, change := range []string{
@@ -79,7 +79,7 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e.requireLabels(t, "label")
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
 	e.requireLabels(t, "display_name")
-	require.Equal(t, 2, e.reports.labels.lru.Len(), "both modes are kept")
+	require.Equal(t, 2, e.reports.labelCache.lru.Len(), "both modes are kept")
 
 	const version = `select version from player_ordinals`
 	before := testkit.Query[int64](e.World, version)

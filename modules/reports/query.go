@@ -22,7 +22,7 @@ type Query struct {
 	// replicas that have replayed this LSN may be read; zero: only the primary is read
 	Position postgres.Position
 
-	labels *labelCache // nil: labels are not cached, and their version is not read
+	labelCache *labelCache // nil: labels are not cached, and their version is not read
 }
 
 func (q Query) completePeriod() Period {

@@ -22,7 +22,7 @@ type Service struct {
 	smallReports, largeReports *limit.Limiter
 
 	options          Options
-	labels           *labelCache // nil unless Options.PlayerVersions
+	labelCache       *labelCache // nil unless Options.PlayerVersions
 	maxOverviewPlays int64       // the constant maxOverviewPlays; tests lower it
 
 	OnDamage func(Query, error) // called when a report meets a damaged segment; never nil; set before the first report
@@ -44,7 +44,7 @@ func New(db *postgres.DB, o Options) *Service {
 		OnDamage:         func(Query, error) {},
 	}
 	if o.PlayerVersions {
-		s.labels = newLabelCache()
+		s.labelCache = newLabelCache()
 	}
 	return s
 }
@@ -62,7 +62,7 @@ type Report struct {
 // organisation, apperr.Unavailable with RetryAfter if no slot becomes free.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if !q.OmitLists {
-		q.labels = s.labels
+		q.labelCache = s.labelCache
 	}
 	r, err := s.openInSlot(ctx, s.smallReports, q)
 	if err == nil && r.isLarge {

@@ -146,7 +146,7 @@ func (l *listener) count() int {
 	return len(l.openConns)
 }
 
-// each calls do for each open connection.
+// each calls do for each open connection. It holds mu, so do must not call conn.Close.
 func (l *listener) each(do func(*net.TCPConn)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

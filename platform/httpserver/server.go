@@ -59,7 +59,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Server serves HTTP. Routes are added to App before Serve.
+// Server serves HTTP. Add routes to App before Serve.
 type Server struct {
 	app      *fiber.App // nil if another program owns the app
 	opts     Options
@@ -67,7 +67,7 @@ type Server struct {
 	sampler  *rate.Limiter  // limits the lines of the access log
 	abortLog rate.Sometimes // limits the log lines about connections that clients ended
 
-	baseCtx context.Context // parent of the contexts of App's requests; Shutdown cancels it
+	baseCtx context.Context // parent of the contexts of App's requests; Shutdown and Abort cancel it
 	abort   context.CancelCauseFunc
 
 	running  atomic.Int64 // requests whose handler or stream runs
@@ -146,11 +146,11 @@ func (s *Server) Serve(ln net.Listener) error {
 	return nil
 }
 
-// ErrStopped is the cancellation cause of responses that Shutdown aborts.
+// ErrStopped is the cancellation cause of responses that Shutdown or Abort ends.
 var ErrStopped = errors.New("the server is stopping")
 
 const (
-	// abortWait is how long Shutdown waits for cancelled requests to end.
+	// abortWait is how long Shutdown and Abort wait for cancelled requests to end.
 	abortWait = 4 * time.Second
 	// closeWait is how long Shutdown then waits for connections to close by themselves.
 	closeWait = time.Second

@@ -61,8 +61,8 @@ func (s *fakeSource) requireClosed(t *testing.T, want error) closeCall {
 	return call
 }
 
-// randomBytes returns text that gzip compresses to about half its size.
-func randomBytes(n int) []byte {
+// randomText returns text that gzip compresses to about half its size.
+func randomText(n int) []byte {
 	body := make([]byte, n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	for i := range body {
@@ -88,11 +88,11 @@ func TestWholeFileArrives(t *testing.T) {
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		for _, encoding := range []string{"", "gzip"} {
 			t.Run(fmt.Sprint(encoding, size), func(t *testing.T) {
-				source := newFakeSource(randomBytes(size), nil)
+				source := newFakeSource(randomText(size), nil)
 				response := serveSource(t, Options{}, source).get(t, "/x", "Accept-Encoding", encoding)
 				require.NoError(t, response.err)
 				require.Equal(t, 200, response.StatusCode)
-				require.True(t, bytes.Equal(randomBytes(size), response.decompressedBody(t)), "it is not the file")
+				require.True(t, bytes.Equal(randomText(size), response.decompressedBody(t)), "it is not the file")
 				response.requireHeaders(t, map[string]string{
 					"Content-Encoding": encoding, "Cache-Control": "no-store, no-transform",
 					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment"})
@@ -119,7 +119,7 @@ func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 
 // A source is closed if middleware replaces its response with an error.
 func TestUnsentFileIsClosed(t *testing.T) {
-	source := newFakeSource(randomBytes(200_000), nil)
+	source := newFakeSource(randomText(200_000), nil)
 	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Use(func(c *fiber.Ctx) error {
 			_ = c.Next()
@@ -133,7 +133,7 @@ func TestUnsentFileIsClosed(t *testing.T) {
 
 // HTTP/1.0 gets 505, a Range header gets 400, and HEAD gets only headers: no block is read for them.
 func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
-	source := newFakeSource(randomBytes(10), nil)
+	source := newFakeSource(randomText(10), nil)
 	server := serveSource(t, Options{}, source)
 	response := server.send(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, response.StatusCode)
@@ -169,7 +169,7 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	} {
 		for _, accept := range []string{"identity", "gzip"} {
 			t.Run(name+", "+accept, func(t *testing.T) {
-				source := newFakeSource(randomBytes(300_000), afterEnd)
+				source := newFakeSource(randomText(300_000), afterEnd)
 				server := serveSource(t, Options{}, source)
 				conn := server.beginStream(t, "/x", "Accept-Encoding: "+accept)
 				remainder, err := io.ReadAll(conn)
@@ -188,7 +188,7 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 func TestFirstBlockIsSentAtOnceAndDisconnectIsNoticed(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
 		firstBlockArrived := make(chan struct{})
-		source := newFakeSource(randomBytes(4000), func() ([]byte, error) {
+		source := newFakeSource(randomText(4000), func() ([]byte, error) {
 			<-firstBlockArrived
 			return nil, io.EOF
 		})
@@ -196,7 +196,7 @@ func TestFirstBlockIsSentAtOnceAndDisconnectIsNoticed(t *testing.T) {
 		close(firstBlockArrived)
 		source.requireClosed(t, nil)
 	}
-	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
+	source := newFakeSource(nil, func() ([]byte, error) { return randomText(BlockSize), nil })
 	serveSource(t, Options{}, source).beginStream(t, "/x").Close()
 	source.requireClosed(t, ErrClientGone)
 }
@@ -207,7 +207,7 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 		t.Skip("it waits for the deadline of a block")
 	}
 	t.Parallel()
-	source := newFakeSource(nil, func() ([]byte, error) { return randomBytes(BlockSize), nil })
+	source := newFakeSource(nil, func() ([]byte, error) { return randomText(BlockSize), nil })
 	server := serveSource(t, Options{}, source)
 	c := server.dial(t)
 	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4<<10))
@@ -233,7 +233,7 @@ func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 	server := startServer(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			conn := c.Context().Conn()
-			return Stream(c, newFakeSource(randomBytes(3*BlockSize), func() ([]byte, error) {
+			return Stream(c, newFakeSource(randomText(3*BlockSize), func() ([]byte, error) {
 				linger, buffer := socketOptions(conn)
 				assert.Equal(t, unix.Linger{Onoff: 1}, *linger)
 				assert.Equal(t, 2*sendBuffer, buffer, "the kernel doubles it for its own needs")

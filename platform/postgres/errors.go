@@ -50,7 +50,7 @@ func IsDatabaseError(err error) bool {
 // Errors of the statement or its data do not count, nor does context.Canceled.
 func IsUnavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// the routine fails once on each connection after a migration has changed the type of a column
+		// after a migration changed a column's type, a prepared statement fails once on each connection
 		return isStandbyError(e) || e.Routine == "RevalidateCachedQuery" ||
 			slices.ContainsFunc(unavailableStates, func(state string) bool { return strings.HasPrefix(e.Code, state) })
 	}

@@ -200,8 +200,8 @@ const replicaStateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// firstDelay is the first delay between checks of a replica's replay. It doubles with each check.
-const firstDelay = time.Millisecond
+// firstReplayDelay is the first delay between checks of a replica's replay. It doubles with each check.
+const firstReplayDelay = time.Millisecond
 
 // flush makes the primary send all records up to now. A transaction that wrote only unlogged tables,
 // as requests do, commits without a flush: the WAL writer may flush only after maxReplicaWait.
@@ -219,7 +219,7 @@ var errPrimaryBusy = errors.New("the primary could not be asked to send its reco
 
 // await waits until the replica has replayed up to the position.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Position) error {
-	for delay := firstDelay; ; delay *= 2 {
+	for delay := firstReplayDelay; ; delay *= 2 {
 		var isStandby bool
 		var system string
 		var timeline uint32
@@ -239,7 +239,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Positi
 				"it has replayed what the primary did not send: a history of its own")
 		case replayed >= position.LSN:
 			return nil
-		case delay == firstDelay:
+		case delay == firstReplayDelay:
 			if err := r.flush(ctx); err != nil {
 				return err
 			}

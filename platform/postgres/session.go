@@ -26,7 +26,7 @@ const (
 const (
 	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout is the connect timeout of each of several hosts: dg soon tries the next one.
+	// hostTimeout bounds the connect to each of several hosts, so that dg soon tries the next, and checks of replicas.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping before an idle connection is used.
 	pingTimeout = time.Second

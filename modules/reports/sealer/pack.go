@@ -65,8 +65,8 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 	return apperr.Annotate(rows.Err(), "reports: plays")
 }
 
-// sealDay stores an empty segment, never read, for a day with more than MaxDayPlays. Later passes
-// then skip the day until a write marks it as dirty.
+// sealDay stores an empty segment, which is never read, for a day with more than MaxDayPlays plays.
+// Later passes then skip the day until a write marks it as dirty.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	c := &collector{maxPlays: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {

@@ -20,7 +20,6 @@ func packMonth(from time.Time, plays []Play) Month {
 	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
-// unpackBlocks unpacks every block of the month.
 func unpackBlocks(m Month, from time.Time, isMember func(int32) bool, a *Accumulator) error {
 	tail := reader{b: m.Tail}
 	for _, size := range m.BlockBytes {
