@@ -102,7 +102,7 @@ func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 }
 
 // operations.md, Install: a second run of the commands keeps the settings. Each URL is
-// set once, with the exported port. psql has the HOME of its user: libpq fails in that of root.
+// set once, with the exported port. psql runs with the HOME of its user, because libpq fails with root's.
 func TestInstallKeepsSettings(t *testing.T) {
 	root := t.TempDir()
 	env := root + "/etc/dg/dg.env"

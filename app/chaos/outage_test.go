@@ -114,7 +114,7 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 		Replace(apptest.ReadFile(t, history.File))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
-	checksums := func() string { // of what an import may change
+	checksums := func() string { // of all that an import may change
 		return testkit.Query[string](pg.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),

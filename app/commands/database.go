@@ -102,11 +102,11 @@ func (db *database) installation() *doctor.Installation {
 	return &doctor.Installation{
 		Serve:      config.Serve{Database: db.settings},
 		ServingURL: db.servingURL,
-		Tell:       func(doctor.Verdict, string, string) {},
+		OnResult:   func(doctor.Verdict, string, string) {},
 	}
 }
 
-// migrate sets installation.ServingRole.
+// migrate runs ServerChecks first, which set installation.ServingRole.
 func (db *database) migrate(ctx context.Context, installation *doctor.Installation) error {
 	if err := installation.Run(ctx, doctor.ServerChecks); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (c demoCmd) Run(ctx context.Context, stdio Stdio) error {
 	if !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	installation := doctor.Installation{Tell: stdio.warn, Serve: config.Serve{
+	installation := doctor.Installation{OnResult: stdio.logWarning, Serve: config.Serve{
 		Database: c.Database, Address: c.Address, Secrets: c.Secrets,
 	}}
 	db, err := openDatabase(ctx, &installation, stdio)

@@ -22,7 +22,7 @@ func (c doctorCmd) Run(ctx context.Context, stdio Stdio) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: stdio.unknownVariables, ServeMayRun: true,
-		ServingURL: servingURL(c.Database), Tell: stdio.tell}
+		ServingURL: servingURL(c.Database), OnResult: stdio.printResult}
 	defer installation.Close()
 	err := errors.Join(installation.Run(ctx, doctor.MachineChecks), c.checkDatabase(ctx, &installation, stdio))
 	if err != nil { // the checks have printed their findings
@@ -31,14 +31,14 @@ func (c doctorCmd) Run(ctx context.Context, stdio Stdio) error {
 	return nil
 }
 
-func (stdio Stdio) tell(v doctor.Verdict, check, message string) {
+func (stdio Stdio) printResult(v doctor.Verdict, check, message string) {
 	fmt.Fprintln(stdio.Stdout, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", v, check, message)))
 }
 
 func (c doctorCmd) checkDatabase(ctx context.Context, installation *doctor.Installation, stdio Stdio) error {
 	db, err := connect(ctx, c.Database, false, stdio.log)
 	if err != nil {
-		installation.Tell(doctor.Failure, "database", err.Error())
+		installation.OnResult(doctor.Failure, "database", err.Error())
 		return err
 	}
 	defer db.release()

@@ -71,7 +71,7 @@ func (o *operator) erase(ctx context.Context, stdio Stdio, organisationID, playe
 		if err := sealer.DropDirty(tx, organisation); err != nil || printed {
 			return err
 		}
-		printed = true // before the commit: no erasure is without its line
+		printed = true // before the commit, so that no erasure lacks its line
 		return stdio.print("%s  erased from organisation %s\n", id, organisation)
 	}, o.request)
 }

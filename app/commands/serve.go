@@ -42,7 +42,8 @@ func (c serveCmd) Run(ctx context.Context, stdio Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: stdio.unknownVariables, Tell: stdio.warn}
+	installation := doctor.Installation{Serve: c.Serve, OnResult: stdio.logWarning,
+		UnknownVariables: stdio.unknownVariables}
 	if err := installation.Run(ctx, doctor.MachineChecks); err != nil {
 		return err
 	}
@@ -94,8 +95,8 @@ func (c serveCmd) Run(ctx context.Context, stdio Stdio) error {
 	})
 }
 
-// warn logs the warnings of checks. It skips failures, which Installation.Run returns.
-func (stdio Stdio) warn(v doctor.Verdict, check, message string) {
+// logWarning logs a check's warning. It skips failures, which Installation.Run returns.
+func (stdio Stdio) logWarning(v doctor.Verdict, check, message string) {
 	if v == doctor.Warning {
 		stdio.log.Warn(message, "check", check)
 	}
@@ -197,8 +198,8 @@ const (
 	// threadsPerProcessor leaves a thread free to poll the network while requests compute. With one
 	// thread per processor, Go may poll only every 10 ms.
 	threadsPerProcessor = 2
-	// gcPercent is GOGC. Large responses soon become garbage, and collections delay small requests:
-	// a higher value makes them rarer.
+	// gcPercent is GOGC, twice the default: collections, which delay small requests, are rarer. Most
+	// garbage is from large responses.
 	gcPercent = 200
 	// memoryLimit is GOMEMLIMIT in bytes. Near this limit, Go collects garbage more often.
 	memoryLimit = 200 << 20

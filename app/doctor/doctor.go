@@ -27,7 +27,7 @@ type Installation struct {
 	ServeMayRun      bool     // whether a running dg serve may listen on the addresses
 	ServingURL       string
 	ServingRole      string                                 // a pooler's URL may name another; checkDatabase sets it
-	Tell             func(v Verdict, check, message string) // reports a check's result
+	OnResult         func(v Verdict, check, message string) // called with each warning, failure or success
 
 	db           *postgres.DB // connected as the serving role
 	databaseID   string       // database name and system identifier
@@ -51,20 +51,20 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs the checks and tells each result. It stops at a failure, and returns the error.
+// Run runs the checks and passes each result to OnResult. It stops at a failure, and returns the error.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
 		warnings, err := c.run(ctx, s)
 		for _, warning := range warnings {
-			s.Tell(Warning, c.name, warning)
+			s.OnResult(Warning, c.name, warning)
 		}
 		if err != nil {
 			err = explain(err)
-			s.Tell(Failure, c.name, err.Error())
+			s.OnResult(Failure, c.name, err.Error())
 			return err
 		}
 		if len(warnings) == 0 {
-			s.Tell(OK, c.name, "")
+			s.OnResult(OK, c.name, "")
 		}
 	}
 	return nil
@@ -142,7 +142,7 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 	if s.db, err = openDB(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
-	// tags of reports need the other two functions
+	// checks the right to call pg_control_checkpoint and pg_control_recovery too: ETags of reports need them
 	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(), system_identifier),
 		current_user from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,
 	).Scan(&s.databaseID, &s.ServingRole)

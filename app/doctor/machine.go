@@ -37,8 +37,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, errors.Join(s.Check(), tracesErr)
 }
 
-// checkAddresses listens on both addresses at once: equal ones fail. ServeMayRun permits a dg
-// serve.
+// checkAddresses listens on both addresses at once, so that equal ones fail. With ServeMayRun, a dg serve may do so.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
 	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
 		s.serveAnswers = true
@@ -61,7 +60,7 @@ func servesDG(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	status, text, err := Get(ctx, address+"/healthz")
-	_, _, _ = Get(ctx, address+"/readyz") // connects an idle dg again, whose session checkDatabase looks for
+	_, _, _ = Get(ctx, address+"/readyz") // makes an idle dg connect: checkDatabase looks for its session
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 

@@ -72,7 +72,7 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	require.Equal(t, 2, p.db.CountRows(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
 
-// Where the host's pseudonyms are constant, reports have tags. Its log tells of damaged segments.
+// Where the host's pseudonyms are constant, reports have ETags. The host's log names damaged segments.
 func TestReportsFollowTheOptionsOfTheHostProgram(t *testing.T) {
 	p := startWith(t, fiber.Config{}, reports.Options{FixedPseudonyms: true})
 	north := p.newSchool("north", "gold")

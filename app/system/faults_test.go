@@ -30,7 +30,7 @@ type fault struct {
 	serve               reaction
 }
 
-type reaction string // of dg serve to a fault
+type reaction string // how dg serve reacts to a fault
 
 const (
 	serveStops    reaction = "stops" // dg doctor exits with 1
@@ -117,7 +117,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 }
 
-// faultsOfRights also returns faults of the schema, and refused connections.
+// faultsOfRights returns faults of rights and of the schema, and refused connections.
 func faultsOfRights() []fault {
 	const member = `member of dg_owner, which may change the audit log: give DG_DATABASE_URL .*revoke dg_owner from dg_app`
 	return []fault{
@@ -297,7 +297,7 @@ func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
 			reportPattern: `or does not own those of dg`, serve: serveStops},
 		repairedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
-		{plantSQL: `revoke execute on function pg_walfile_name(pg_lsn) from public`, // as Aurora
+		{plantSQL: `revoke execute on function pg_walfile_name(pg_lsn) from public`, // as on Aurora
 			args: []string{"--database-replica-urls", pg.URL}, serve: serveStops,
 			reportPattern: `leave DG_DATABASE_REPLICA_URLS empty: .*grant execute on function pg_walfile_name to public`},
 		{plantSQL: `create database polish owner dg_owner template template0

@@ -164,7 +164,7 @@ type backupPage struct {
 func newBackupPage(t *testing.T, db *testkit.World) backupPage {
 	pgtest.RequireProgram(t, "pg_dump")
 	p := backupPage{t: t, folder: t.TempDir(), programs: programsOf(db)}
-	require.NoError(t, os.WriteFile(p.folder+"/psqlrc", []byte("\\timing on\n"), 0o600)) // the operator's own settings
+	require.NoError(t, os.WriteFile(p.folder+"/psqlrc", []byte("\\timing on\n"), 0o600)) // must not change the result
 	p.blocks = regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(
 		apptest.ReadFile(t, apptest.RepositoryPath("configs", "deploy", "backup.md")), -1)
 	require.Len(t, p.blocks, 2, "back up, restore")

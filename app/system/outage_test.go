@@ -249,7 +249,7 @@ func (w *replicaWorld) deadStandbyIsLeftOut(t *testing.T) {
 	w.awaitRead("a replica that came back", func() { w.stats() })
 }
 
-// A diverged replica accepts writes, has WAL records of its own, or is on a timeline of its own.
+// A replica that accepts writes, or has WAL records or a timeline of its own, is never read.
 func (w *replicaWorld) divergedStandbyIsNeverRead(t *testing.T) {
 	want := w.stats()
 	for _, divergence := range []struct{ name, reason string }{

@@ -30,7 +30,7 @@ type Log struct {
 // New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// insertSQL leaves the columns id and at to a trigger. Two tags let tests prove that an append to one log is scoped.
+// insertSQL leaves id and at to a trigger. Tests require that statements with the tag audit.append are scoped.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
@@ -115,18 +115,18 @@ func prepareEntry(e Entry) (_ Entry, details json.RawMessage, err error) {
 	e.Target.ID = Sanitise(e.Target.ID, maxPath)
 	e.Request.Method = Sanitise(e.Request.Method, maxMethod)
 	e.Request.Path = Sanitise(e.Request.Path, maxPath)
-	e.Request.Address = Sanitise(e.Request.Address, maxUserAgent) // another program may read it from a header
-	e.Request.UserAgent = Sanitise(e.Request.UserAgent, maxUserAgent)
-	e.Request.ID = Sanitise(e.Request.ID, maxUserAgent)
+	e.Request.Address = Sanitise(e.Request.Address, maxHeader) // a host program may read it from a header
+	e.Request.UserAgent = Sanitise(e.Request.UserAgent, maxHeader)
+	e.Request.ID = Sanitise(e.Request.ID, maxHeader)
 	details, err = json.Marshal(e.Details)
 	return e, details, apperr.Annotate(err, "audit: append "+string(e.Action))
 }
 
 // These constants bound a client's text in an entry, in bytes.
 const (
-	maxPath      = 1024
-	maxUserAgent = 256
-	maxMethod    = 16
+	maxPath   = 1024
+	maxHeader = 256 // user agent, request id, or address
+	maxMethod = 16
 )
 
 // Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.

@@ -55,8 +55,8 @@ const logSQL = ` (
 	       jsonb_build_object('refusals', refusals), '', '', '', '', '' from audit_refusals) e
 	where org_id = @org`
 
-// ErrLongSearch says that a search by a filter without an index took until the deadline. If it began late, other
-// work took the time.
+// ErrLongSearch says that a search by a filter without an index reached the deadline. A search that began in the
+// deadline's last second is no long one: other work took the time.
 var ErrLongSearch = apperr.NewField("from", "The search took too long. Choose From and To, or fewer days.")
 
 // List returns a page of the organisation's log, newest first. Errors: ErrLongSearch, the cause of ctx.

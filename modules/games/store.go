@@ -13,8 +13,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// Fork is an organisation's copy of a game, in the order of forksSQL. It omits the configuration, so
-// that no caller can reveal it by mistake.
+// Fork is an organisation's copy of a game. Its fields have the order of forksSQL. It omits the
+// configuration, so that no caller can reveal it by mistake.
 type Fork struct {
 	ID, OrganisationID    string
 	GameID                string

@@ -121,7 +121,7 @@ func (s *Service) changePerson(
 // returns ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
-	if err := orNone(ended, err, ErrNoSession); err != nil {
+	if err := orMissing(ended, err, ErrNoSession); err != nil {
 		return err
 	}
 	if columns != nil {

@@ -98,7 +98,7 @@ func (c *change) useRecoveryCode(code string) error {
 	hash := hashText(c.session.UserID + " " + code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.session.UserID, hash)
-	if err := orNone(used, err, ErrWrongCode); err != nil {
+	if err := orMissing(used, err, ErrWrongCode); err != nil {
 		return err
 	}
 	return c.service.recorder.record(c.tx, c.session.User.person(),
@@ -212,7 +212,7 @@ func useReset(tx transaction, token, hash string, now time.Time) error {
 		return err
 	}
 	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashText(token))
-	if err := orNone(used, err, ErrNoReset); err != nil {
+	if err := orMissing(used, err, ErrNoReset); err != nil {
 		return err
 	}
 	columns := twoStepColumns(nil, nil, nil)

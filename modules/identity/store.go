@@ -98,8 +98,8 @@ func deleteRows(
 	return result.RowsAffected, apperr.Annotate(result.Error, tag)
 }
 
-// orNone returns missing if a statement succeeded and changed no row, otherwise err.
-func orNone(changed int64, err, missing error) error {
+// orMissing returns missing if a statement succeeded and changed no row, otherwise err.
+func orMissing(changed int64, err, missing error) error {
 	if err == nil && changed == 0 {
 		return missing
 	}

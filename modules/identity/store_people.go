@@ -67,8 +67,8 @@ func PersonIn(tx transaction, email string) (Person, error) {
 	return row.person(), err
 }
 
-// NamedPersonIn prefers a person whose e-mail is stored as written, also one who cannot sign in because
-// another account has the same e-mail in another form (CheckEmails). Errors: ErrNoSuchEmail.
+// NamedPersonIn is PersonIn, but prefers the exact spelling of the e-mail. It thus also finds a person who
+// cannot sign in, because another account has the same EmailKey (CheckEmails). Errors: ErrNoSuchEmail.
 func NamedPersonIn(tx transaction, email string) (Person, error) {
 	ordered := tx.Clauses(clause.OrderBy{Expression: clause.Expr{
 		SQL: "email = ? desc, email_key = ?", Vars: []any{email, EmailKey(email)}}})
@@ -88,8 +88,8 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 }
 
 // DeletePersonIn deletes the account and records it in the logs of the person's organisations. leave
-// locks these, calls record (an entry before the lock could deadlock with an import), and ends the
-// memberships. Earlier entries keep the person's name. The caller's transaction must have the
+// locks these organisations before it calls record, against deadlocks with an import, and then ends
+// the memberships. Earlier entries keep the person's name. The caller's transaction must have the
 // owner's role. Errors: ErrNoSuchEmail, those of leave.
 func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(record func() error) error) error {
 	err := leave(func() error {
@@ -100,5 +100,5 @@ func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(recor
 		return err
 	}
 	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", person.ID)
-	return orNone(deleted, err, ErrNoSuchEmail) // none if another transaction has deleted the person
+	return orMissing(deleted, err, ErrNoSuchEmail) // none if another transaction has deleted the person
 }

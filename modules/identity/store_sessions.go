@@ -106,8 +106,8 @@ func hashText(text string) []byte {
 	return h[:]
 }
 
-// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is
-// rounded to 1 ms, hence the margin. One after the margin is not fresh: the clock was set back.
+// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is rounded, so
+// it may be up to 1 ms in the future. If it is later, the clock was set back, and the session is not fresh.
 const sessionSQL = `/* identity.session */ select s.*,
 	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
 	  and clock_timestamp() + interval '1 ms' as fresh,
@@ -173,5 +173,5 @@ func endExcessSessions(tx transaction, added sessionRow) error {
 
 func updateSession(tx transaction, tag, token string, columns map[string]any) error {
 	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashText(token))
-	return orNone(changed, err, ErrNoSession)
+	return orMissing(changed, err, ErrNoSession)
 }

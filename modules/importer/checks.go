@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule for the staged rows of a type. query is a template for batch.renderSQL. It selects
+// check is a condition on the staged rows of a type. query is a template for batch.renderSQL. It selects
 // line, field and value of each violation.
 type check struct{ expected, query string }
 
@@ -55,25 +55,25 @@ func uniqueCheck(expected, field, column, scope string) check {
 		field, column, scope)}
 }
 
-// runChecks orders errors of a line and rule by length(field): playerIds[2] before playerIds[10].
+// runChecks orders errors of a line and check by length(field): playerIds[2] before playerIds[10].
 func (r *run) runChecks(ctx context.Context, b *batch) error {
-	rules := append([]check{{"each " + b.name + " once in the file", duplicatesSQL}}, b.checks...)
-	queries := make([]string, len(rules))
-	for n, rule := range rules {
-		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.renderSQL(rule.query))
+	checks := append([]check{{"each " + b.name + " once in the file", duplicatesSQL}}, b.checks...)
+	queries := make([]string, len(checks))
+	for n, c := range checks {
+		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.renderSQL(c.query))
 	}
 	rows, err := r.tx.Query(ctx, fmt.Sprintf(`/* importer.check.%s */
-		select * from (%s) v (line, field, value, rule)
-		order by line, rule, length(field), field limit %d`,
+		select * from (%s) v (line, field, value, check_index)
+		order by line, check_index, length(field), field limit %d`,
 		b.table, strings.Join(queries, " union all "), MaxErrors))
 	if err != nil {
 		return err
 	}
 	var line int64
-	var rule int
+	var checkIndex int
 	var field, value string
-	_, err = pgx.ForEachRow(rows, []any{&line, &field, &value, &rule}, func() error {
-		r.addError(line, faultText(field, rules[rule].expected, value))
+	_, err = pgx.ForEachRow(rows, []any{&line, &field, &value, &checkIndex}, func() error {
+		r.addError(line, faultText(field, checks[checkIndex].expected, value))
 		return nil
 	})
 	return err

@@ -218,7 +218,7 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 			break
 		}
 		r.line++
-		r.readLine(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff"))) // byte order mark of a file or of joined ones
+		r.readLine(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff"))) // joined files have byte order marks inside
 		if untilFlush -= len(lines.Bytes()) + 1; untilFlush <= 0 {
 			if err := r.flush(ctx); err != nil {
 				return err

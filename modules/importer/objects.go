@@ -162,8 +162,8 @@ func validText(s string) bool {
 
 var textPattern, longNumberPattern = regexp.MustCompile(`"(?:\\.|[^"\\])*"`), regexp.MustCompile(`[eE][-+]?\d{5}|\.\d{1000}`)
 
-// storable reports whether jsonb can store the object: it has no NUL and no number out of range. A double
-// may round numbers that are too long for jsonb.
+// storable reports whether jsonb can store the object: it has no NUL and no number out of range. Decoding
+// accepts numbers that are too long for jsonb, because it rounds them; longNumberPattern finds these.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`)) &&

@@ -31,9 +31,9 @@ var (
 
 // SetReportingMode sets how reports name players, for past plays too. Every request that starts
 // after the commit sees the new mode, on every instance. Setting the current mode changes and
-// records nothing. The actor confirmed a change from confirmedFrom only, read when the form was sent. Errors:
-// apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with the field
-// "mode".
+// records nothing. confirmedFrom is the mode that the caller read before it checked the actor's
+// confirmation: if it equals mode, a change is unconfirmed. Errors: apperr.AccessDenied unless the actor
+// is an owner at the commit; apperr.Validation with the field "mode", also for an unconfirmed change.
 func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, confirmedFrom, mode ReportingMode, request audit.Request,
 ) error {

@@ -10,7 +10,7 @@ import (
 // Code is the details.code of the API's error body. It also decides the HTTP status.
 type Code string
 
-// responses has the HTTP status of each code.
+// A new code needs a row in responses.
 const (
 	Validation       Code = "ERR_VALIDATION"
 	AuthRequired     Code = "ERR_AUTH_REQUIRED"

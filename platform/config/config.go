@@ -41,7 +41,7 @@ func (d Database) Check() error {
 	case d.Pooled() && d.MigrateDatabaseURL == "":
 		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
 			"PostgreSQL itself, where migrations and imports have a session of their own")
-	case replicaCount > 8 || replicaCount != strings.Count(d.ReplicaURLs, "://"): // a start checks each for up to 2 s
+	case replicaCount > 8 || replicaCount != strings.Count(d.ReplicaURLs, "://"): // a start may wait 2 s for each
 		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
 			"postgres://user:password@host:5432/database, separated by spaces")
 	}

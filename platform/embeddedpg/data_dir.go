@@ -98,7 +98,7 @@ func serverUser(path string) (*syscall.Credential, error) {
 
 // canEnter reports whether d.user can enter path or, if that is missing, its nearest existing parent.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
-	for !fileExists(path + "/.") { // "/." is missing below a regular file too: its folder is tried
+	for !fileExists(path + "/.") { // "/." exists in folders only
 		path = filepath.Dir(path)
 	}
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil

@@ -75,7 +75,7 @@ func (d dataDir) chown(path string) error {
 }
 
 // removeStalePIDFile removes a killed server's socket and PID file: PostgreSQL may not start if another process now has
-// that PID. It keeps the file of a server that dg did not start and that may run, and the socket of a copy's original.
+// that PID. It keeps a foreign server's PID file. In a copied folder, it keeps the socket, which is the original's.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()
 	if stale.cluster == d.filePath(clusterFolder) {

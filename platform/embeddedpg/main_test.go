@@ -26,7 +26,7 @@ const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 var fastOptions = []string{"--fsync=off", "--shared_buffers=16MB"}
 
 func TestMain(m *testing.M) {
-	_ = os.Setenv("PGPORT", "1") // of other servers of the operator
+	_ = os.Setenv("PGPORT", "1") // dg ignores PGPORT, which may be another server's
 	if dir := os.Getenv(folderVariable); dir != "" {
 		useServer(dir)
 		return

@@ -27,7 +27,7 @@ type bench struct {
 	owner    *pgxpool.Pool // connects as the owner of the tables
 	data     benchData
 	server   *server
-	report   report
+	results  results
 }
 
 // openBench prepares binary, database, data and server. After an error, it leaves nothing running.

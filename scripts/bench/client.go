@@ -53,7 +53,7 @@ func (c *client) read(ctx context.Context, path string, body io.Writer) error {
 	return fmt.Errorf("GET %s: %s", path, response.Status)
 }
 
-func (c *client) getWork(path string) func(context.Context) error {
+func (c *client) getFunc(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path) }
 }
 

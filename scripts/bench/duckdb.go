@@ -50,7 +50,7 @@ func measureDuckDB(ctx context.Context, b *bench) error {
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
 		baseline := func(context.Context) (float64, error) { return d.statistics(b, m.days, "") }
-		if err := b.compare(ctx, title, m.maxRatio, timedWork(1, c.getWork(path)), baseline); err != nil {
+		if err := b.compare(ctx, title, m.maxRatio, timedWork(1, c.getFunc(path)), baseline); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ func measureExport(ctx context.Context, b *bench) error {
 	c := b.newClient(&b.data.Main)
 	path := b.path("exports/csv", &b.data.Main, 366)
 	return b.compare(ctx, "export, 366 days; COPY of the raw values to CSV", 0.83,
-		timedWork(1, c.getWork(path)), timedWork(1, b.copyRaw))
+		timedWork(1, c.getFunc(path)), timedWork(1, b.copyRaw))
 }
 
 // copyRaw is the baseline of an export: COPY of the raw columns, like psql's \copy.

@@ -65,7 +65,7 @@ func run(ctx context.Context, o options) (err error) {
 	}
 	defer func() {
 		err = errors.Join(err, b.close())
-		b.report.write(os.Stdout)
+		b.results.write(os.Stdout)
 	}()
 	for _, s := range sections {
 		if !slices.Contains(o.Only, s.name) {

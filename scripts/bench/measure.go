@@ -49,7 +49,7 @@ func (b *bench) compare(ctx context.Context, title string, maxRatio float64, our
 	}
 	r.title = title
 	r.maxRatio = maxRatio
-	b.report.rows = append(b.report.rows, r)
+	b.results.rows = append(b.results.rows, r)
 	return nil
 }
 

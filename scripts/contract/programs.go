@@ -49,9 +49,9 @@ type program struct {
 var programsFile []byte
 
 const (
-	header  = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
-	timeout = 150 * time.Second
-	oldText = "as it was"
+	csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
+	timeout   = 150 * time.Second
+	oldText   = "as it was"
 )
 
 // recipeTable runs the programs of /docs behind a hostile proxy and prints a table, program by condition. A
@@ -429,14 +429,14 @@ func (t *recipeTable) problemOf(
 	stored := readFile(filepath.Join(folder, p.Destination))
 	if p.ReadStored != "" {
 		rows, _ := p.shell(context.Background(), folder, p.ReadStored).Output()
-		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
+		stored = cmp.Or(strings.TrimSpace(string(rows)), csvHeader)
 	}
 	switch {
 	case runErr != nil && stored != oldText && hasRows(stored) && (!c.diskFull || p.Name != "sync.py"):
 		return "the destination changed"
 	case runErr == nil && p.ReadStored == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
-	case runErr == nil && !strings.HasPrefix(stored, header) &&
+	case runErr == nil && !strings.HasPrefix(stored, csvHeader) &&
 		(c.periodDays != 1 && c.keyOwner != "zero" || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
@@ -451,7 +451,7 @@ var languageErrorPattern = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxE
 // fork may have no plays.
 func hasRows(stored string) bool {
 	return slices.ContainsFunc(strings.Split(stored, "\n"), func(line string) bool {
-		return line != "" && !strings.HasPrefix(line, header)
+		return line != "" && !strings.HasPrefix(line, csvHeader)
 	})
 }
 

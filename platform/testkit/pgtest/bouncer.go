@@ -38,8 +38,8 @@ admin_users = postgres
 max_client_conn = 1000
 `
 
-// StartBouncer starts PgBouncer in transaction mode in front of a URL's server, with the lines added to
-// its configuration, where %[1]s is the server's socket. viaBouncer turns a URL of the server into one of PgBouncer.
+// StartBouncer starts PgBouncer in transaction mode in front of a URL's server. lines are added to its configuration;
+// %[1]s in them is the folder of the server's socket. viaBouncer turns a URL of the server into one of PgBouncer.
 func StartBouncer(t testing.TB, serverURL string, lines ...string) (viaBouncer func(databaseURL string) string) {
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {

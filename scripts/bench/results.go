@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// report collects the comparisons of a run.
-type report struct{ rows []row }
+// results are the comparisons of a run.
+type results struct{ rows []row }
 
 // row is a comparison. Its slices have a value per round; ours and baseline are in milliseconds.
 type row struct {
@@ -19,8 +19,8 @@ type row struct {
 	maxRatio               float64
 }
 
-// write writes the report as Markdown.
-func (r *report) write(out io.Writer) {
+// write writes the results as Markdown.
+func (r *results) write(out io.Writer) {
 	fmt.Fprintf(out, "\n%s, %d cores, %s\n\n", runtime.Version(), runtime.NumCPU(),
 		time.Now().UTC().Format(time.DateOnly))
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
