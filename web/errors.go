@@ -69,7 +69,7 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return ui.Link{Name: "Open the page", Path: downloadScreenPath(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
-		return ui.Link{Name: "Try again"} // this address, which the page does not repeat: it may have a secret
+		return ui.Link{Name: "Try again"} // no path: this address may have a secret
 	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:

@@ -77,7 +77,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	}
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	u, err := url.Parse(h.BaseURL)
-	if err == nil && u.Scheme == "https" && !netaddr.IsLoopback(u.Hostname()) { // localhost has other programs
+	if err == nil && u.Scheme == "https" && !netaddr.IsLoopback(u.Hostname()) { // other programs use localhost
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }

@@ -250,7 +250,7 @@ func TestFormsAreSentOnce(t *testing.T) {
 	require.ElementsMatch(t, harmless, sentTwice)
 }
 
-// A key that is pasted into a search or an address: no page repeats its secret.
+// No page repeats the secret of a key that is pasted into a search or an address.
 func TestPastedKeyIsNotRepeated(t *testing.T) {
 	w := newRouteWorld(t)
 	pasted := apikeys.NewToken()

@@ -63,7 +63,7 @@ func (w *LocalServer) Browser(address string) *testkit.Browser {
 
 // MetricValue returns the sum of a metric's series. With label values, only series with one of them count.
 func (w *LocalServer) MetricValue(metric string, labelValues ...string) (sum float64) {
-	families, err := w.Ops.Gather()
+	families, err := w.Metrics.Gather()
 	require.NoError(w.T, err)
 	for _, f := range families {
 		if f.GetName() != metric {

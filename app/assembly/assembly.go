@@ -50,12 +50,12 @@ type Settings struct {
 
 // Program is dg serve: pools, modules, HTTP server, metrics and background work.
 type Program struct {
-	Pools  Pools
-	Keys   *apikeys.Service
-	Server *httpserver.Server
-	Ops    *prometheus.Registry
-	log    *slog.Logger
-	ready  readiness
+	Pools   Pools
+	Keys    *apikeys.Service
+	Server  *httpserver.Server
+	Metrics *prometheus.Registry
+	log     *slog.Logger
+	ready   readiness
 
 	exports    *exports.Service
 	background map[string]func(context.Context) // tasks by their name in the log and the metrics
@@ -71,9 +71,9 @@ func New(ctx context.Context, settings Settings) (*Program, error) {
 	if settings.Now == nil {
 		settings.Now = time.Now
 	}
-	p := &Program{Pools: pools, log: settings.Logger, Ops: telemetry.NewRegistry()}
-	counters := newMetrics(p.Ops)
-	services, err := newServices(pools, settings, p.Ops, counters)
+	p := &Program{Pools: pools, log: settings.Logger, Metrics: telemetry.NewRegistry()}
+	counters := newMetrics(p.Metrics)
+	services, err := newServices(pools, settings, p.Metrics, counters)
 	if err != nil {
 		pools.Close()
 		return nil, err
@@ -101,7 +101,7 @@ func New(ctx context.Context, settings Settings) (*Program, error) {
 	p.Server = httpserver.New(httpserver.Options{
 		Logger:         settings.Logger,
 		RedactPath:     apikeys.Redact,
-		Metrics:        p.Ops,
+		Metrics:        p.Metrics,
 		Tracer:         settings.Tracer,
 		TrustedProxies: settings.Proxies,
 		ErrorPage:      screens.ErrorPage,
@@ -109,7 +109,7 @@ func New(ctx context.Context, settings Settings) (*Program, error) {
 		ShutdownDelay:  settings.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerCollectors(p.Ops, settings, pools, &p.ready, services.Keys, services.Reports.Limiters(),
+	registerCollectors(p.Metrics, settings, pools, &p.ready, services.Keys, services.Reports.Limiters(),
 		services.Exports.Limiters(), services.Identity.Limiters(), screens.Limiters(), api.Limiters(),
 		requests.Limiters())
 	api.Mount(p.Server.App())
@@ -119,7 +119,7 @@ func New(ctx context.Context, settings Settings) (*Program, error) {
 }
 
 func newServices(
-	pools Pools, settings Settings, ops prometheus.Registerer, counters *metrics,
+	pools Pools, settings Settings, registry prometheus.Registerer, counters *metrics,
 ) (services ui.Services, err error) {
 	if services.Policy, err = authz.New(); err != nil {
 		return services, err
@@ -140,7 +140,7 @@ func newServices(
 		Log:               settings.Logger,
 		OnFailedSignIn:    func(reason string) { counters.signInFailures.WithLabelValues(reason).Inc() },
 	}, settings.Keyring)
-	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, ops, settings.Logger)
+	services.Exports = exports.New(services.Reports, services.Log, pools.Recheck, registry, settings.Logger)
 	services.Keys = apikeys.New(pools.Requests, services.Orgs, services.Log, services.Policy, settings.Now)
 	services.Keys.OnRefusal = func(r audit.Reason) { counters.keyRefusals.WithLabelValues(string(r)).Inc() }
 	return services, nil
@@ -170,7 +170,7 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 
 // RunBackground runs the background work until ctx ends, and restarts it after a panic.
 func (p *Program) RunBackground(ctx context.Context) {
-	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
+	supervisor := telemetry.NewSupervisor(p.log, p.Metrics)
 	var tasks sync.WaitGroup
 	for name, work := range p.background {
 		tasks.Go(func() { supervisor.Run(ctx, name, work) })

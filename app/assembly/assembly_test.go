@@ -194,18 +194,18 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	w.Browser("").Get("/sign-in")
 
 	apptest.WaitUntil(t, 20*time.Second, "the background work does not register its own", func() bool {
-		count, err := testutil.GatherAndCount(w.Ops, "dg_background_panics_total")
+		count, err := testutil.GatherAndCount(w.Metrics, "dg_background_panics_total")
 		return err == nil && count > 0 && w.MetricValue("dg_sealer_passes_total", "locked") == 1
 	})
 	require.NoError(t, lock.Rollback(t.Context()))
-	for _, problem := range tb.Must(testutil.GatherAndLint(w.Ops))(t) {
+	for _, problem := range tb.Must(testutil.GatherAndLint(w.Metrics))(t) {
 		require.Contains(t, problem.Metric, "pgxpool_", problem.Text)
 	}
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
 		text := apptest.ReadFile(t, apptest.RepositoryPath("configs/deploy", page))
 		for _, name := range metricNamePattern.FindAllString(text, -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_bucket")
-			require.Positive(t, tb.Must(testutil.GatherAndCount(w.Ops, name))(t), "%s of %s", name, page)
+			require.Positive(t, tb.Must(testutil.GatherAndCount(w.Metrics, name))(t), "%s of %s", name, page)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	w.call(wrongSecret, "/api/v1/forks")
 	require.InDelta(t, 1, w.MetricValue("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.MetricValue("dg_key_refusals_total"), 0, "not recorded, not counted")
-	families := tb.Must(w.Ops.Gather())(t)
+	families := tb.Must(w.Metrics.Gather())(t)
 	for _, id := range []string{acme.ID, acme.fork.ID, globex.fork.ID, acme.key.ID, unknownKey.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}

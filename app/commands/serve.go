@@ -86,7 +86,7 @@ func (c serveCmd) Run(ctx context.Context, stdio Stdio) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		cancel(telemetry.ServeOps(ctx, opsListener, telemetry.OpsHandler(program.Ops, c.OpsAddr)))
+		cancel(telemetry.ServeOps(ctx, opsListener, telemetry.OpsHandler(program.Metrics, c.OpsAddr)))
 	}()
 	go func() { cancel(db.watch(ctx)) }()
 	return serve(ctx, program, mainListener, func() {

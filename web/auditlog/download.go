@@ -43,7 +43,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return httpserver.StreamHead(c, headers)
 	}
 	details := map[string]any{}
-	for name, values := range query.Query() {
+	for name, values := range query.Params() {
 		details[name] = values[0]
 	}
 	ctx := c.UserContext()

@@ -48,7 +48,7 @@ func newFilterFields(people []audit.Actor, keys []apikeys.Key) []filterField {
 
 type option struct{ Value, Text string }
 
-// newOptions returns the options of a filter. The ends of the ids tell equal texts apart.
+// newOptions returns the options of a filter. Options with equal texts show the ends of their ids.
 func newOptions[T any](items []T, describe func(T) (id, name string)) []option {
 	options := []option{{Value: "", Text: "Any"}}
 	countByText := map[string]int{"Any": 1}
@@ -156,7 +156,7 @@ func (q logQuery) hasOption(name, value string) bool {
 	return slices.ContainsFunc(q.Fields[i].Options[1:], func(o option) bool { return o.Value == value })
 }
 
-func (q logQuery) Query() url.Values {
+func (q logQuery) Params() url.Values {
 	values := url.Values{}
 	for _, f := range q.Fields {
 		if f.Value != "" {
@@ -167,7 +167,7 @@ func (q logQuery) Query() url.Values {
 }
 
 func (q logQuery) pathWith(path, name, value string) string {
-	query := q.Query()
+	query := q.Params()
 	if value != "" {
 		query.Set(name, value)
 	}

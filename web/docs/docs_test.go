@@ -139,8 +139,8 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 }
 
 // Programs are shown in colour, with the service's address. scripts/check.sh checks that they are those in recipes/.
-// That for PowerShell has no typographic quote or dash, which end a string there. Commands have no comment, which zsh
-// takes for arguments, and no variable: shells write it differently, and a list of processes shows its value.
+// The PowerShell program has no typographic quote or dash, which would end a string. Commands have no comment, because
+// zsh takes it for arguments, and no variable, because its syntax differs and a list of processes shows its value.
 func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Submatches(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
@@ -153,7 +153,7 @@ func TestProgramsHaveColoursAndTheAddress(t *testing.T) {
 		}
 		require.True(t, !strings.Contains(body, "curl -q -K") || strings.Count(body, "curl 7.75") == 2, page)
 		for _, code := range testkit.Submatches(`(?s)<pre[^>]*><code id="[^"]*">(.*?)</code>`, body) {
-			require.NotRegexp(t, `dg\.example\.org|\$\{__(from|to):`, code[0], page) // Grafana's are of the browser's zone
+			require.NotRegexp(t, `dg\.example\.org|\$\{__(from|to):`, code[0], page) // Grafana's use the browser's zone
 			programs += min(1, strings.Count(code[0], "</span>"))
 		}
 	}

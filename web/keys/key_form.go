@@ -127,7 +127,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 		return view, nil
 	}
 	k, err := h.keyOf(c, p)
-	if err == nil && c.Method() != fiber.MethodPost && !h.replaceable(p, k) { // Create knows a form sent twice
+	if err == nil && c.Method() != fiber.MethodPost && !h.replaceable(p, k) { // on POST, Create finds a form sent twice
 		err = apikeys.ErrNotReplaceable
 	}
 	if err != nil {

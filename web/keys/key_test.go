@@ -108,7 +108,7 @@ func TestKeyIsRenamed(t *testing.T) {
 	require.Equal(t, path, page.Header.Get("Location"))
 	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
 	b.Post(path+"/rename", url.Values{"name": {"BI"}, "shownName": {"BI"}, "description": {"For Bo"}}).Is(t, 303)
-	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Bo</bdi>`) // another opened the form before
+	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Bo</bdi>`) // the form was opened before the rename
 	b.Get(acme.Path("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 

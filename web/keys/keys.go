@@ -44,7 +44,7 @@ type keyRow struct {
 	RevokePath      string // path of the form, or "" if the key is not active
 }
 
-// inactivePerPage is the page size of inactive keys. Active ones share one (apikeys.MaxUsable).
+// inactivePerPage is the page size of inactive keys. All active keys, at most apikeys.MaxUsable, are on one page.
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.

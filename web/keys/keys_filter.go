@@ -35,7 +35,7 @@ func parseKeysQuery(c *fiber.Ctx) keysQuery {
 		i := slices.IndexFunc(options, func(o [2]string) bool { return o[0] == c.Query(name) })
 		return options[max(i, 0)][0]
 	}
-	search := apikeys.Redact(strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")) // as keyRow.ID
+	search := apikeys.Redact(strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")) // like keyRow.MaskedID
 	return keysQuery{search, chosen("show", showOptions), chosen("sort", sortOptions)}
 }
 
