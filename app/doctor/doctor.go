@@ -111,13 +111,13 @@ func (s *Installation) query(
 	}
 	owner, _ := postgres.RoleOf(s.MigrateDatabaseURL) // checkOwner reports the error
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
-		"now":     time.Now(),
-		"known":   len(migrationFiles()),
-		"script":  migrationScript(),
-		"serving": s.databaseID,
-		"owner":   owner,
-		"answers": s.serveAnswers && !s.Pooled(), // a pooler renames sessions
-		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
+		"now":              time.Now(),
+		"program_version":  len(migrationFiles()),
+		"script":           migrationScript(),
+		"serving_database": s.databaseID,
+		"owner":            owner,
+		"serve_answers":    s.serveAnswers && !s.Pooled(),               // a pooler renames sessions
+		"one_role":         s.MigrateDatabaseURL == "" && !s.Embedded(), // whether the serving role also migrates
 	})
 	var verdict Verdict
 	var message string

@@ -54,8 +54,8 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)})
 }
 
-// Recheck returns ErrNoSession once the session has ended, or goes on with another password or
-// two-step secret: a thief may hold its old token.
+// Recheck returns ErrNoSession once the session has ended, or the password or two-step secret has
+// changed: a thief may hold the session's old token.
 func (s *Service) Recheck(ctx context.Context, db *postgres.DB, session Session) error {
 	tx := db.Gorm.WithContext(ctx).Scopes(acrossOrganisations).Joins("join sessions s on s.user_id = users.id")
 	_, err := takeRow[userRow](tx, "identity.recheck", ErrNoSession, `users.id = ? and s.created_at = ?

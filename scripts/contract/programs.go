@@ -58,10 +58,10 @@ const (
 // cell is red if problemOf or compare finds a fault: for example, a program ends with 0 although the
 // answer was wrong, its destination lacks a play, or it prints the key.
 type recipeTable struct {
-	base, recipes string
-	keys          map[string]string // keys by condition.keyOwner
-	right, red    atomic.Int32
-	expectedRows  sync.Map // results of wantedRows by their arguments
+	base, recipes        string
+	keys                 map[string]string // keys by condition.keyOwner
+	rightCells, redCells atomic.Int32
+	expectedRows         sync.Map // results of wantedRows by their arguments
 }
 
 // runTable runs four rows at once, against the demo at base. TABLE_ONLY has names of rows, separated by commas;
@@ -101,8 +101,8 @@ func runTable(base, key, recipes string) error {
 	if err := rows.Wait(); err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stdout, "%d cells are right, %d red\n", table.right.Load(), table.red.Load())
-	if n := table.red.Load(); n > 0 {
+	fmt.Fprintf(os.Stdout, "%d cells are right, %d red\n", table.rightCells.Load(), table.redCells.Load())
+	if n := table.redCells.Load(); n > 0 {
 		return fmt.Errorf("%d cells are red", n)
 	}
 	return nil
@@ -151,10 +151,10 @@ func (t *recipeTable) runRow(p program) error {
 			return err
 		case verdict == "":
 			verdict = "right"
-			t.right.Add(1)
+			t.rightCells.Add(1)
 		case verdict != notMounted:
 			verdict = "RED " + verdict
-			t.red.Add(1)
+			t.redCells.Add(1)
 		}
 		fmt.Fprintf(os.Stdout, "%-24s %-28s %4.1f s  %s\n", label, c.name, time.Since(began).Seconds(), verdict)
 	}

@@ -39,7 +39,7 @@ select 'failure', 'the database is a standby or read-only, and every request wri
 where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
 union all
 select 'warning', 'a dg serve answers at DG_ADDR, but none uses this database: end it, or choose another DG_ADDR'
-where @answers::boolean and not exists (select from pg_stat_activity
+where @serve_answers::boolean and not exists (select from pg_stat_activity
   where datname = current_database() and application_name like 'dg %' and application_name <> 'dg doctor')
 union all
 select 'warning', string_agg(name, ', ' order by name) || ' is off, and a crash loses what was '

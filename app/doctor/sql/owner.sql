@@ -24,4 +24,4 @@ union all
 select 'failure', format('DG_MIGRATE_DATABASE_URL leads to database %s of system %s, DG_DATABASE_URL to '
     'another: name the same server and database in both', current_database(), system_identifier)
 from pg_control_system()
-where format('%s %s', current_database(), system_identifier) <> @serving::text
+where format('%s %s', current_database(), system_identifier) <> @serving_database::text

@@ -1,7 +1,7 @@
 -- Finds rights that the serving role lacks or has in excess, including those of roles it can become.
 -- owns is true if one role migrates and serves.
 with tables as (
-  select relowner, @alone::boolean and pg_has_role(relowner, 'usage') as owns from pg_class
+  select relowner, @one_role::boolean and pg_has_role(relowner, 'usage') as owns from pg_class
   where oid = 'audit_entries'::regclass),
 faults as (
   select 'failure' as verdict, 'the serving role is a superuser' as says
@@ -9,7 +9,7 @@ faults as (
   union all
   select 'failure', format('the serving role owns %s tables', count(*))
   from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-    and relowner = (select oid from pg_roles where rolname = current_user) and not @alone::boolean
+    and relowner = (select oid from pg_roles where rolname = current_user) and not @one_role::boolean
   having count(*) > 0
   union all
   select 'warning', 'one role migrates and serves' from tables where owns)

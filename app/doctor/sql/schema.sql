@@ -1,8 +1,8 @@
 -- Finds faults of the schema. In an empty database the statement fails with 42P01 (see fixes.go).
 select 'failure' as verdict,
   format('the schema ends at %s, this program at %s: run dg migrate, or start dg serve',
-    max(version_id), @known::int) as says
-from dg_schema_versions where is_applied having max(version_id) < @known::int
+    max(version_id), @program_version::int) as says
+from dg_schema_versions where is_applied having max(version_id) < @program_version::int
 union all
 -- "disable trigger all" also disables foreign keys, by which erasing a player deletes its plays.
 select 'failure', format('foreign keys are off, and erased players keep their plays: run as a superuser: %s; '

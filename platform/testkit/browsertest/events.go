@@ -15,9 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// events tracks the page's state by the browser's events. They arrive before the responses to later
-// commands.
-type events struct {
+// pageState follows the browser's events, which arrive before the responses to later commands.
+type pageState struct {
 	ctx       context.Context // context of the tab
 	mu        sync.Mutex
 	loading   bool
@@ -28,83 +27,83 @@ type events struct {
 	mayLeave         func() bool // answers the prompt whether to leave the page; nil: yes
 }
 
-func (w *events) isLoading() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.loading || w.requested
+func (s *pageState) isLoading() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.loading || s.requested
 }
 
 // OnLeavePrompt sets the answer to the browser's question whether to leave the page (beforeunload).
 // The default is to leave.
-func (w *events) OnLeavePrompt(mayLeave func() bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.mayLeave = mayLeave
+func (s *pageState) OnLeavePrompt(mayLeave func() bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mayLeave = mayLeave
 }
 
 // faults returns the errors so far and clears them.
-func (w *events) faults() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	faults := w.errors
-	w.errors = nil
+func (s *pageState) faults() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults := s.errors
+	s.errors = nil
 	return faults
 }
 
-func (w *events) handle(event any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (s *pageState) handle(event any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch e := event.(type) {
 	case *page.EventFrameRequestedNavigation:
-		w.requested = e.Disposition == page.ClientNavigationDispositionCurrentTab
+		s.requested = e.Disposition == page.ClientNavigationDispositionCurrentTab
 	case *page.EventFrameStartedLoading:
-		w.loading = true
-		w.requested = false
+		s.loading = true
+		s.requested = false
 	case *page.EventFrameStoppedLoading:
-		w.loading = false
-		w.requested = false
+		s.loading = false
+		s.requested = false
 	case *page.EventNavigatedWithinDocument:
-		w.requested = false
+		s.requested = false
 	case *page.EventJavascriptDialogOpening:
-		accept := e.Type != page.DialogTypeBeforeunload || w.mayLeave == nil || w.mayLeave()
+		accept := e.Type != page.DialogTypeBeforeunload || s.mayLeave == nil || s.mayLeave()
 		// The error can be ignored: the page is closing, or the action that waits for the dialog fails.
 		go func() {
-			_, _ = chromedp.Call(w.ctx, page.HandleJavaScriptDialog,
+			_, _ = chromedp.Call(s.ctx, page.HandleJavaScriptDialog,
 				page.HandleJavaScriptDialogParams{Accept: accept})
 		}()
 	case *page.EventJavascriptDialogClosed:
 		if !e.Result {
-			w.loading = false
-			w.requested = false
+			s.loading = false
+			s.requested = false
 		}
 	default:
-		w.handleError(event)
+		s.handleError(event)
 	}
 }
 
-func (w *events) handleError(event any) {
+func (s *pageState) handleError(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		if e.Type == network.ResourceTypeDocument || e.Request.Method == http.MethodPost {
-			w.documentRequests = append(w.documentRequests, e.RequestID)
+			s.documentRequests = append(s.documentRequests, e.RequestID)
 		}
 	case *log.EventEntryAdded:
 		// An error status of a document or a form is not a fault.
 		if e.Entry.Level == log.EntryLevelError &&
-			!slices.Contains(w.documentRequests, e.Entry.NetworkRequestID) {
-			w.errors = append(w.errors,
+			!slices.Contains(s.documentRequests, e.Entry.NetworkRequestID) {
+			s.errors = append(s.errors,
 				strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
 		}
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError ||
 			e.Type == runtime.ConsoleAPICalledTypeAssert {
-			w.errors = append(w.errors, "console: "+quoted(e.Args))
+			s.errors = append(s.errors, "console: "+quoted(e.Args))
 		}
 	case *runtime.EventExceptionThrown:
 		text := e.ExceptionDetails.Text
 		if e.ExceptionDetails.Exception != nil {
 			text += " " + e.ExceptionDetails.Exception.Description
 		}
-		w.errors = append(w.errors, text)
+		s.errors = append(s.errors, text)
 	}
 }

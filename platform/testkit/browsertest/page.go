@@ -25,7 +25,7 @@ const actionTimeout = time.Minute
 type Page struct {
 	t   testing.TB
 	ctx context.Context // context of the tab, made by chromedp
-	*events
+	*pageState
 }
 
 // New returns an empty page, 1280 px wide, in the light scheme. It closes when t and its subtests
@@ -40,7 +40,7 @@ func New(t testing.TB) *Page {
 		tb.SkipOrFail(t, err)
 	}
 	ctx, closeTab := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
-	p := &Page{t: t, ctx: ctx, events: &events{ctx: ctx}}
+	p := &Page{t: t, ctx: ctx, pageState: &pageState{ctx: ctx}}
 	t.Cleanup(func() {
 		closeTab()
 		assert.Empty(t, p.faults(), "errors of the page")

@@ -31,40 +31,40 @@ type LocalServer struct {
 func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *LocalServer {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &LocalServer{World: db, T: t, BaseURL: "http://" + ln.Addr().String()}
+	s := &LocalServer{World: db, T: t, BaseURL: "http://" + ln.Addr().String()}
 	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
-	settings.BaseURL = w.BaseURL
+	settings.BaseURL = s.BaseURL
 	settings.Logger = cmp.Or(settings.Logger, slog.New(slog.DiscardHandler))
 	settings.MaxRequestConns = 12
 	settings.Grace = time.Second
 	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	w.Program, err = assembly.New(t.Context(), settings)
+	s.Program, err = assembly.New(t.Context(), settings)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
-	go func() { served <- w.Serve(ctx, ln, func() {}) }()
-	w.Stop = sync.OnceValue(func() error {
+	go func() { served <- s.Serve(ctx, ln, func() {}) }()
+	s.Stop = sync.OnceValue(func() error {
 		cancel()
 		return <-served
 	})
 	t.Cleanup(func() {
-		_ = w.Stop()
-		w.Close()
+		_ = s.Stop()
+		s.Close()
 	})
-	return w
+	return s
 }
 
 // Browser returns a browser with the client address that a proxy would forward.
-func (w *LocalServer) Browser(address string) *testkit.Browser {
-	b := testkit.NewBrowser(w.T, w.BaseURL)
+func (s *LocalServer) Browser(address string) *testkit.Browser {
+	b := testkit.NewBrowser(s.T, s.BaseURL)
 	b.Address = address
 	return b
 }
 
 // MetricValue returns the sum of a metric's series. With label values, only series with one of them count.
-func (w *LocalServer) MetricValue(metric string, labelValues ...string) (sum float64) {
-	families, err := w.Metrics.Gather()
-	require.NoError(w.T, err)
+func (s *LocalServer) MetricValue(metric string, labelValues ...string) (sum float64) {
+	families, err := s.Metrics.Gather()
+	require.NoError(s.T, err)
 	for _, f := range families {
 		if f.GetName() != metric {
 			continue
