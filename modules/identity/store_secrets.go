@@ -20,7 +20,7 @@ var ErrWrongSecretKey = errors.New("the two-step secrets of this database are en
 
 // secretKeyRow holds the check value. While it exists, a trigger refuses secrets in clear.
 type secretKeyRow struct {
-	One   bool `gorm:"primaryKey"`
+	One   bool `gorm:"primaryKey"` // always true, so that there is at most one row
 	Value string
 }
 

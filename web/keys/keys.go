@@ -38,7 +38,7 @@ type keyRow struct {
 	Requests        int64        // requests in the last 30 days; list only
 	RequestsMissing bool         // whether the requests could not be read in time
 	Replaced        bool         // whether the row is shown under the key's successor
-	Twin            bool         // whether another key has the same name, so that both show their ids
+	SharesName      bool         // whether another key has the same name, so that both show their ids
 	Path            string
 	LogPath         string // path of the key's entries in the audit log
 	RevokePath      string // path of the form, or "" if the key is not active
@@ -101,7 +101,7 @@ func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, vie
 	}
 	for _, k := range view.Query.filter(keys, h.Now()) {
 		row := h.keyRow(p, k)
-		if row.Twin = countByName[k.Name] > 1; row.RevokePath != "" {
+		if row.SharesName = countByName[k.Name] > 1; row.RevokePath != "" {
 			active = append(active, k)
 			view.Active = append(view.Active, row)
 		} else {
