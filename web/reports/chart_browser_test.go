@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
@@ -145,6 +146,28 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.True(t, browsertest.Eval[bool](p, `document.querySelector('[data-label="Pass rate"]').checkVisibility()`))
 	require.Greater(t, measure(tightest), 5.0)
 	require.Less(t, measure(`box('.idle').height`), .6*measure(`box('.forks tbody tr:not(.idle)').height`))
+}
+
+// A score just below the mark has its dot left of it. On desktops the mark reaches the card's border.
+func TestPlotsOfPlayersShowWhoIsBelowTheMark(t *testing.T) {
+	w, o := webtest.StartAcme(t)
+	fork, at := w.AddFork(o), time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
+	for i, player := range w.DB.AddPlayers(o.ID, 2) {
+		w.DB.AddPlay(testkit.Play{Fork: fork, Player: player, StartedAt: at, CompletedAt: at.Add(time.Minute),
+			Score: 6990 + 10*i, Passed: i == 1})
+	}
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
+	for _, page := range []string{"", "/players"} {
+		p.Open(o.Path("/reports/%s%s?from=2026-03-01&to=2026-03-28", fork.ID, page))
+		for _, width := range []int{1280, 360, 320} {
+			p.Emulate(width, browsertest.Light)
+			require.Positive(t, browsertest.Eval[float64](p, `(() => { const box = (s) => document.querySelector(s).getBoundingClientRect();
+				return box('.short ~ .pass').left - box('.short + circle').right })()`), "%s, %d px", page, width)
+			require.True(t, width < 1280 || browsertest.Eval[bool](p, `[...document.querySelectorAll('.pass')].pop()
+				.getBoundingClientRect().bottom >= document.querySelector('.card:has(.pass)').getBoundingClientRect().bottom - 2`))
+		}
+	}
 }
 
 // Common tasks take few clicks or taps in an open report. On a phone, one sheet has all menus.
