@@ -162,7 +162,8 @@ func TestPlotsOfPlayersShowWhoIsBelowTheMark(t *testing.T) {
 		p.Open(o.Path("/reports/%s%s?from=2026-03-01&to=2026-03-28", fork.ID, page))
 		for _, width := range []int{1280, 360, 320} {
 			p.Emulate(width, browsertest.Light)
-			require.Positive(t, browsertest.Eval[float64](p, `(() => { const box = (s) => document.querySelector(s).getBoundingClientRect();
+			require.Positive(t, browsertest.Eval[float64](p, `(() => {
+				const box = (s) => document.querySelector(s).getBoundingClientRect();
 				return box('.short ~ .pass').left - box('.short + circle').right })()`), "%s, %d px", page, width)
 			require.True(t, width < 1280 || browsertest.Eval[bool](p, `[...document.querySelectorAll('.pass')].pop()
 				.getBoundingClientRect().bottom >= document.querySelector('.card:has(.pass)').getBoundingClientRect().bottom - 2`))
