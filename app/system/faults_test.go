@@ -171,9 +171,12 @@ func faultsOfRights() []fault {
 			';') from pg_tables where schemaname = 'public'); end $$; alter function lock_membership owner to postgres`,
 			`alter table plays owner to dg_owner; .*alter function lock_membership\(uuid,uuid\) owner to dg_owner`),
 		sqlFault(serveStops, `alter table plays owner to postgres`, `restored them: alter table plays owner to dg_owner`),
+		sqlFault(serveStops, `alter table audit_entries enable row level security; create policy a on audit_entries
+			for select to dg_app using (true); alter table plays enable row level security, force row level security;
+			create policy a on plays to dg_app using (true)`, `may hide or refuse rows of (audit_entries|, |plays){3}: drop`),
 		sqlFault(serveStops, `do $$ begin execute (select string_agg(format('alter table %I enable row level security',
-			tablename), ';') from pg_tables where schemaname = 'public'); end $$; create policy x on plays to dg_owner using (true)`,
-			`hide rows of .*as the owner of the tables: .*create policy dg_app on plays to dg_app, dg_owner using \(true\)`),
+			tablename), ';') from pg_tables where schemaname = 'public'); end $$; create policy x on forks to dg_owner using (true)`,
+			`refuse rows of .*as the owner of the tables: .*create policy dg_app on forks to dg_app, dg_owner using \(true\)`),
 		repairedFault(serveStops, `alter database dg set session_replication_role = replica`,
 			`alter database dg reset session_replication_role`, `DG_DATABASE_URL: .*role is replica\): .* RECONNECT a pooler`),
 		repairedFault(serveStops, `alter role dg_owner set session_replication_role = replica`,

@@ -13,8 +13,8 @@ select 'failure' as verdict, 'the role that migrates may not create tables, or d
     'name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one' as says
 where not has_schema_privilege('public', 'create') or (select count(fix) > 0 and not bool_or(mine) from objects)
 union all
-select 'failure', 'the role that migrates does not own all tables and functions of dg, as after a restore by another: '
-    'run as a superuser or the role that restored them: ' || string_agg(fix, '; ')
+select 'failure', 'the role that migrates does not own all tables and functions of dg, as after a restore by another '
+    'role: run as a superuser or the role that restored them: ' || string_agg(fix, '; ')
 from objects where not mine having count(fix) > 0 and exists (select from objects where mine)
 union all
 select 'warning', format('the role that migrates may not create temporary tables, which imports need: run as a '

@@ -37,16 +37,22 @@ from pg_roles, tables where rolname = current_user and rolcreaterole and not own
 union all
 -- row security hides rows without an error: figures would be 0, keys unknown. Only tables of dg count, unless a
 -- permissive policy for the role opens all rows to each command that it may use. FORCE hides them from the owner too.
-select 'failure', format('row security may hide rows of %s: drop their restrictive policies, and run as the owner of '
-    'the tables: %s', string_agg(relname, ', '), string_agg(format(
+select 'failure', format('row security may hide or refuse rows of %s: drop their restrictive policies, and run as the '
+    'owner of the tables: %s', string_agg(relname, ', '), string_agg(format(
     'create policy %1$I on %2$I to %1$I, %3$s using (true)', current_user, relname, relowner::regrole), '; '))
 from pg_class where relnamespace = 'public'::regnamespace and row_security_active(oid) and relname in (select
     'dg_schema_versions' union all select (regexp_matches(@script, '\ncreate (?:unlogged )?table (\w+)', 'g'))[1])
-  and exists (select from (values ('r', has_any_column_privilege(oid, 'select')),
-      ('w', has_any_column_privilege(oid, 'update')), ('d', has_table_privilege(oid, 'delete'))) c (command, may)
-    where may and not exists (select from pg_policy where polrelid = pg_class.oid and exists (
-        select from unnest(polroles) role where role = 0 or pg_has_role(role, 'usage'))
-      having bool_or(polcmd in ('*', command) and pg_get_expr(polqual, polrelid) = 'true') and bool_and(polpermissive)))
+  and exists (select from (values (current_user, 'r', has_any_column_privilege(oid, 'select')),
+      (current_user, 'a', has_any_column_privilege(oid, 'insert')),
+      (current_user, 'w', has_any_column_privilege(oid, 'update')), (current_user, 'd', has_table_privilege(oid, 'delete')),
+      (pg_get_userbyid(relowner), '*', relforcerowsecurity and exists (
+        select from pg_roles where pg_roles.oid = relowner and not rolsuper and not rolbypassrls))) c (who, command, may)
+    where may and not exists (select from pg_policy, -- a check defaults to the condition of using
+        coalesce(pg_get_expr(polwithcheck, polrelid), pg_get_expr(polqual, polrelid)) added
+      where polrelid = pg_class.oid and exists (
+        select from unnest(polroles) role where role = 0 or pg_has_role(who, role, 'usage'))
+      having bool_or(polcmd in ('*', command) and added = 'true'
+        and (command = 'a' or pg_get_expr(polqual, polrelid) = 'true')) and bool_and(polpermissive)))
 having count(*) > 0
 union all
 select 'failure', 'the serving role may not ' || string_agg(what, ', ') ||
