@@ -50,8 +50,7 @@ func IsDatabaseError(err error) bool {
 // Errors of the statement or its data do not count, nor does context.Canceled.
 func IsUnavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// after a migration changed a column's type, a prepared statement fails once on each connection
-		return isStandbyError(e) || e.Routine == "RevalidateCachedQuery" ||
+		return isConnectionError(e) ||
 			slices.ContainsFunc(unavailableStates, func(state string) bool { return strings.HasPrefix(e.Code, state) })
 	}
 	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
@@ -80,8 +79,10 @@ func HadNoEffect(err error) bool {
 // terminationStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
 var terminationStates = []string{"57P01", "57P02", "57P03", "57P05"}
 
-// isStandbyError reports whether a standby refused a write (25006) or a read of an unlogged table. That
-// read shares 0A000 with permanent errors. Only the routine tells them apart, as messages are localised.
-func isStandbyError(e *pgconn.PgError) bool {
-	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
+// isConnectionError reports whether a new connection may succeed: a standby refused a write (25006) or a read of an
+// unlogged table, or a column's type has changed since the connection prepared a statement. The last two share 0A000
+// with permanent errors. Only the routine tells them apart, as messages are localised.
+func isConnectionError(e *pgconn.PgError) bool {
+	return e.Code == "25006" ||
+		e.Code == "0A000" && (e.Routine == "get_relation_info" || e.Routine == "RevalidateCachedQuery")
 }

@@ -162,17 +162,19 @@ type fruit struct{ Name string }
 
 func (fruit) TableName() string { return "fruit" }
 
-// Prepared statements must survive a new column: a newer program may migrate meanwhile (doc.go, Migrations).
+// Prepared statements survive a newer program's new column (doc.go, Migrations). A new type closes the connection.
 func TestStatementsOutliveANewColumn(t *testing.T) {
 	owner := pgtest.New(t).Owner
 	tb.Must(owner.Pool.Exec(t.Context(), `create table fruit (name text)`))(t)
-	require.NoError(t, owner.Gorm.WithContext(t.Context()).Connection(func(db *gorm.DB) error {
-		for _, sql := range []string{`alter table fruit add colour text`, `alter table fruit add taste text`} {
+	require.ErrorContains(t, owner.Gorm.WithContext(t.Context()).Connection(func(db *gorm.DB) error {
+		db = db.Session(&gorm.Session{NewDB: true}) // keeps no error
+		for _, change := range []string{`add colour text`, `add taste text`, `alter name type varchar`} {
 			require.NoError(t, db.Find(&[]fruit{}).Error)
-			tb.Must(owner.Pool.Exec(t.Context(), sql))(t)
+			tb.Must(owner.Pool.Exec(t.Context(), `alter table fruit `+change))(t)
 		}
+		require.True(t, postgres.IsUnavailable(db.Find(&[]fruit{}).Error))
 		return db.Find(&[]fruit{}).Error
-	}))
+	}), "bad connection")
 }
 
 type playerGroup struct{ ID, OrgID, Name string }

@@ -37,7 +37,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (behindPooler bool) {
 	prepareHosts(&config.Config, opts)
 	inherited := config.OnPgError
 	config.OnPgError = func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
-		return !isStandbyError(e) && inherited(conn, e) // false closes conn: the next may reach the primary
+		return !isConnectionError(e) && inherited(conn, e) // false closes conn: a new one may succeed
 	}
 	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
