@@ -169,7 +169,7 @@ func TestLargeStatisticsWaitForMemoryOfTheirOrganisation(t *testing.T) {
 		app.Get("/", func(c *fiber.Ctx) error {
 			r := &call{c: c, ctx: t.Context()}
 			r.caller.OrganisationID = organisation
-			return httpserver.Handle(c, nil, func(*fiber.Ctx) error {
+			return api.server.Handle(c, func(*fiber.Ctx) error {
 				return api.send(r, bytes.Repeat([]byte("1"), size), "")
 			})
 		})

@@ -58,7 +58,8 @@ func (s *Server) Abort() {
 	waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
 }
 
-// Handle is the function Handle without a page. s serves the request unless a Server already does.
+// Handle serves a request with handle, on another program's app. It refuses invalid HTTP, and sets a deadline and a
+// request id, which is the other program's or the client's if valid. Inside Server it is the function Handle.
 func (s *Server) Handle(c *fiber.Ctx, handle fiber.Handler) error {
 	if c.Locals(requestKey{}) != nil {
 		return Handle(c, nil, handle)
@@ -66,15 +67,11 @@ func (s *Server) Handle(c *fiber.Ctx, handle fiber.Handler) error {
 	return s.serve(c, nil, handle)
 }
 
-// Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets a deadline and a request
-// id, which is the other program's or the client's if valid. Errors and panics become responses: by page, or as JSON
-// if page is nil or returns false. Inside Server or another Handle it only handles errors and panics.
+// Handle turns errors and panics of handle into responses: by page, or as JSON if page is nil or returns false.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
-	if r, ok := c.Locals(requestKey{}).(*request); ok {
-		r.errorPage = page
-		return r.handle(c, handle)
-	}
-	return Foreign(nil).serve(c, page, handle)
+	r := requestOf(c)
+	r.errorPage = page
+	return r.handle(c, handle)
 }
 
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
