@@ -407,7 +407,7 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	copiedFiles := func() []string {
 		return tb.Must(filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*")))(t)
 	}
-	n.requireExit(0, "1 of the forks began before 2024-01-01")
+	n.requireExit(0, "INFO 1 of the forks began before 2024-01-01")
 	require.Len(t, copiedFiles(), 2)
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "forks.csv"), `"' =1+1;'""+2"`)
 

@@ -21,7 +21,7 @@ const (
 // Key is a row of api_keys without the hash of the secret.
 type Key struct {
 	ID             string
-	OrganisationID string `gorm:"column:org_id"`
+	OrganisationID string `gorm:"column:org_id"` // in upper or lower case: compare it by strings.EqualFold
 	Name           string
 	Description    string // "": none
 	Scopes         Scopes

@@ -456,7 +456,7 @@ def run(to, start):
         raise Wrong("the copy has none of the listed forks: is it another organisation's? Start a new copy")
     older = sum(fork["createdAt"][:10] < str(start) for fork in forks)
     if older:
-        log.warning("%d of the forks began before %s: plays before it are not copied, until START is an earlier day", older, start)
+        log.info("%d of the forks began before %s: plays before it are not copied, until START is an earlier day", older, start)
     to.set_forks([[cell({"forkId": fork["id"], **fork}[name]) for name in TABLES["dg_forks"]] for fork in forks])
     # Any fork has the organisation's mode. One that changes from here on is seen by the next night.
     mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={today}&to={today}")["reportingMode"]

@@ -75,8 +75,6 @@ def dg():
         raise RuntimeError("There is no fork: nothing was changed.")
     ids = {fork["id"] for fork in forks}
     today = dt.datetime.now(dt.timezone.utc).date()
-    if any(fork["createdAt"][:4] < str(START) for fork in forks):
-        print(f"Some forks are older than {START}: their plays before it are not copied, until START is an earlier year.")
 
     @dlt.resource(write_disposition="replace", primary_key="id")
     def dg_forks():
@@ -92,6 +90,8 @@ def dg():
         known = dlt.current.resource_state().setdefault("months", {})
         if any(at[-7:] < str(START) for at in known):  # erased players would stay in them
             raise RuntimeError(f"The copy has months before {START}: keep its first year, or start a new copy.")
+        if not known and any(fork["createdAt"][:4] < str(START) for fork in forks):
+            print(f"Some forks are older than {START}: their plays before it are not copied, until START is an earlier year.")
         gone = [at for at in known if at[:36] not in ids]
         if gone and len(gone) == len(known):
             raise RuntimeError("The copy has none of the listed forks: is it another organisation's? Start a new copy.")
