@@ -45,7 +45,7 @@ func recipes(t *testing.T) []recipe {
 	}
 }
 
-// cookbook is a served demo. reader is a person who reads its documentation.
+// cookbook runs the recipes of /docs on a served demo. reader is a signed-in browser that fetches their text.
 type cookbook struct {
 	*servedDemo
 	reader       *testkit.Browser

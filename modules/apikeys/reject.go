@@ -75,7 +75,7 @@ func (s *Service) RefuseOutsideAPI(
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {
-	s.UsageCounter.count(r.Caller, counts{refused: 1})
+	s.UsageCounter.addToday(r.Caller, counts{refused: 1})
 	entry := r.refusalEntry(r.reason)
 	if !r.rateLimited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}

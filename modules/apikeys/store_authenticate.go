@@ -76,13 +76,13 @@ func (s *Service) Authenticate(
 	case result.reason != "":
 		return Caller{}, s.reject(ctx, result, request(), result.rejection())
 	case result.rateLimited:
-		s.UsageCounter.count(result.Caller, counts{limited: 1})
+		s.UsageCounter.addToday(result.Caller, counts{limited: 1})
 		result.RateLimit.Reset = result.retryAfter
 		return result.Caller, newRateLimitError(result.retryAfter,
 			"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,
 			RateWindow, result.retryAfter)
 	}
-	result.countedOn = s.UsageCounter.count(result.Caller, counts{accepted: 1})
+	result.countedOn = s.UsageCounter.addToday(result.Caller, counts{accepted: 1})
 	if result.firstInMinute {
 		_, err := s.db.Pool.Exec(ctx, touchSQL, result.OrganisationID, result.Actor.ID)
 		if err != nil {

@@ -54,8 +54,8 @@ func (u *UsageCounter) add(key usageKey, delta counts) {
 	u.counts[key] = count
 }
 
-// count adds delta to the current day, and returns the day so that Refuse can correct the count.
-func (u *UsageCounter) count(caller Caller, delta counts) (day int) {
+// addToday adds delta to the current day, and returns the day so that Refuse can correct the count.
+func (u *UsageCounter) addToday(caller Caller, delta counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(usageKey{caller.OrganisationID, caller.Actor.ID, day}, delta)
 	return day

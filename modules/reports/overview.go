@@ -97,7 +97,7 @@ func (s *snapshot) overview(ctx context.Context, compared [2]Period, maxPlays in
 	if err := r.readForkDays(ctx); err != nil {
 		return Overview{}, err
 	}
-	if err := r.readPlays(ctx); err != nil {
+	if err := r.readUnsealedPlayCounts(ctx); err != nil {
 		return Overview{}, err
 	}
 	o := Overview{Forks: r.byID}
@@ -164,7 +164,7 @@ func (r *overviewReader) readForkDays(ctx context.Context) error {
 	return apperr.Annotate(err, "reports: days of forks")
 }
 
-func (r *overviewReader) readPlays(ctx context.Context) error {
+func (r *overviewReader) readUnsealedPlayCounts(ctx context.Context) error {
 	var forkNumbers []int
 	var forks []string
 	var starts, ends []time.Time

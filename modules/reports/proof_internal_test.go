@@ -47,7 +47,7 @@ func (e *env) readProofs(t *testing.T, q Query) (got, want *Proof) {
 }
 
 // An older sealer does not update the hash of a day, so no proof contains the hashes of its days.
-func TestProofHasNoHashOfAnOlderSealer(t *testing.T) {
+func TestProofIgnoresStaleDayHashes(t *testing.T) {
 	e := newProofEnv(t)
 	e.insertRandomPlays(testFrom, 100, 500)
 	q := newQuery(testFrom, 100, "")

@@ -97,7 +97,7 @@ func New(o Options) *Server {
 		DisableStartupMessage:        true,
 		DisablePreParseMultipartForm: true,
 		DisableDefaultContentType:    true,
-		ReadBufferSize:               2 * maxHeader, // room to answer oversized headers with 431
+		ReadBufferSize:               2 * maxHeader, // holds the longest target and header together; more is 431
 		BodyLimit:                    maxBody,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,

@@ -99,7 +99,7 @@ func (h *historyWriter) randomCompletion(started time.Time) string {
 		completed.Format(instantLayout), score/100, score%100, score >= 7_000)
 }
 
-// randomAnswers draws 5.5 answers on average, to two to four skills.
+// randomAnswers draws the answers to two, three or four skills, 5.5 on average.
 func (h *historyWriter) randomAnswers() string {
 	answers := make([]string, 2+h.random.IntN(3))
 	firstSkill := h.random.IntN(len(historySkills))

@@ -144,7 +144,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)
-	announced := func(screen string) []string { return webtest.NoteTexts(t, b.Get(acme.Path("%s", screen))) }
+	notesOf := func(screen string) []string { return webtest.NoteTexts(t, b.Get(acme.Path("%s", screen))) }
 	for name, left := range map[string]time.Duration{
 		"expired": 0, "first": day, "second": 7 * day, "third": 8 * day, "fourth": 9 * day,
 		"fifth": 30 * day, "later": 30*day + time.Millisecond,
@@ -155,7 +155,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		"warn: second expires in 7 days. 28 Nov 2026, 09:31 UTC", "third expires in 8 days. 29 Nov 2026, 09:31 UTC",
 		"2 more keys expire within 30 days."}
 	for _, screen := range []string{"organisation", "api-keys", "audit-log"} {
-		notes := announced("/settings/" + screen)
+		notes := notesOf("/settings/" + screen)
 		require.Len(t, notes, len(want))
 		for i, n := range want {
 			require.Contains(t, notes[i], n)
@@ -165,10 +165,10 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w.SignIn(t, acme.AdminPlain).Get(acme.Path("/settings/organisation")).Has(t,
 		`two-step?next=`+url.QueryEscape(acme.Path("/settings/api-keys/")))
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
-	require.Empty(t, announced("/settings/organisation"))
+	require.Empty(t, notesOf("/settings/organisation"))
 	w.DB.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
 	w.DB.Exec(`update api_keys set revoked_at = now() where name <> 'fifth'`)
-	require.Len(t, announced("/settings/organisation"), 1)
+	require.Len(t, notesOf("/settings/organisation"), 1)
 }
 
 // Search, filter and order select keys, and the form keeps them. An unknown value is ignored.

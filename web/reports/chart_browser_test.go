@@ -222,12 +222,12 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 		p.WaitFor(`.answer strong:text("Giving context, 0.0%")`)
 		require.Empty(t, browsertest.Eval[string](p, "location.hash"), width)
 	}
-	exports, files := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
+	exports, csvLinks := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
 	monday := func() string {
 		now := time.Now().UTC()
 		return now.AddDate(0, 0, -7-int(now.Weekday()+6)%7).Format(time.DateOnly)
 	}
-	for width, file := range files {
+	for width, csvLink := range csvLinks {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		require.GreaterOrEqual(t, browsertest.Eval[float64](p, height), map[int]float64{1280: 24, 360: 44}[width])
@@ -240,13 +240,13 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 		before := monday()
 		p.Open(list)
 		p.Click(".forks tbody th a")
-		p.Click(file)
+		p.Click(csvLink)
 		exports++
 		from := w.ExportsOf(t, o, exports)[0].Details["from"]
 		require.Contains(t, []any{before, monday()}, from, "%d; a week may begin meanwhile", width)
 	}
 	w.DB.AddGroupNamed(o.ID, "Ninth", players...)
-	for width := range files {
+	for width := range csvLinks {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		p.Click(byGroup)

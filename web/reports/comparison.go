@@ -170,8 +170,8 @@ func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figu
 	return figures
 }
 
-// change compares complete days. If their figure is not that of the whole period, Earlier begins with
-// it: "403, was 416" compares 403 with 416.
+// change compares complete days. If their figure differs from the one of the tile, Earlier states it: "403, was 416"
+// compares 403 with 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {
