@@ -184,7 +184,8 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		tag := first.Header.Get("ETag")
 		require.Regexp(t, `^"[\w-]{22}"$`, tag)
 		require.Equal(t, tag, p.sendWithKey(t, http.MethodHead, path).Header.Get("ETag"))
-		entryCount := len(p.entries(t, p.orgID))
+		const started = "audit_entries where action <> 'export.finished'" // which is recorded after the response
+		entryCount := p.CountRows(started)
 		for _, sent := range []string{tag, `"other", W/` + tag, "*"} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
 				page := p.sendWithKey(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
@@ -196,7 +197,7 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 				require.Equal(t, cacheControl, page.Header.Get("Cache-Control"))
 			}
 		}
-		require.Len(t, p.entries(t, p.orgID), entryCount, "a 304 makes no entry")
+		require.Equal(t, entryCount, p.CountRows(started), "a 304 makes no entry")
 		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
 		gzipTag := p.sendWithKey(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
 		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", gzipTag).Is(t, http.StatusOK)
