@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,7 +268,7 @@ func TestPastedKeyIsNotRepeated(t *testing.T) {
 	}
 }
 
-// Every page has security headers and no inline script. HEAD has the headers of GET, and starts no export.
+// Every page has security headers, ids of its own and no inline script. HEAD has the headers of GET, and starts no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	w := newRouteWorld(t)
 	b := w.SignIn(t, w.acme.Owner)
@@ -290,6 +291,8 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 			require.Equal(t, want, p.Header.Get(name), "%s of %s", name, path)
 		}
 		require.Contains(t, p.Header.Get("Cache-Control"), "no-store", path)
+		ids := slices.Sorted(slices.Values(slices.Concat(testkit.Submatches(`<[^>]* id="([^"]*)"`, p.Body)...)))
+		require.Equal(t, ids, slices.Compact(slices.Clone(ids)), "%s: each id once", path)
 		head := b.Send(http.MethodHead, path, "", testkit.SameOrigin).Is(t, p.StatusCode)
 		require.Empty(t, head.Body, path)
 		for _, name := range []string{

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -79,7 +80,7 @@ func (d document) addResponse(op object, response jsonValue) {
 		op["fields"] = d.fields(schema, "")
 		for name, e := range content.get("examples").members() {
 			example := d.resolve(e)
-			examples = append(examples, object{"id": "example-" + name,
+			examples = append(examples, object{"id": fmt.Sprintf("example-%s-%s", op["id"], name),
 				"label": example.get("summary").text(), "text": prettyJSON(example.get("value"))})
 		}
 	}

@@ -64,7 +64,6 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	require.Greater(t, len(want), 10)
 	require.ElementsMatch(t, want, got)
 	require.True(t, slices.IsSorted(got), "by status: %s", got)
-	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "each id once")
 	for _, c := range contractCodePattern.FindAllString(contractTexts(t), -1) {
 		require.Contains(t, ids, c)
 	}
@@ -186,7 +185,7 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	}
 	w.Browser(t).Get("/docs/recipes/airbyte").Has(t, "first_year").Lacks(t, "default: 20")
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
-	w.SignIn(t, acme.Owner).Get("/docs").Has(t, sampleID)
+	w.SignIn(t, acme.Owner).Get("/docs").Has(t, sampleID).Lacks(t, "Sign in as")
 }
 
 // The reference shows each operation of the OpenAPI document with its parameters, fields, answers and examples.
