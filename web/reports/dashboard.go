@@ -29,7 +29,7 @@ type dashboardView struct {
 	Nominative     bool
 	Stats          reports.Statistics
 	Command        string // a curl command that reads the figures from the API
-	LongerPeriod   string // path of the last 12 months, if a shorter period has no plays; else ""
+	LongerPeriod   string // path of the 12 months until today, if no play is in a period without all of them; else ""
 	Overlaps       []reports.Overlap
 	MoreOverlaps   bool // whether there are more overlaps than Overlaps lists
 	Figures        []figure
@@ -71,9 +71,11 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 		u.query.Set("to", period.Day(period.Days-1))
 	}
 	invalid := errors.As(periodErr, &view.PeriodError)
+	if invalid || !period.From.Before(view.Today) { // the list counts complete days
+		view.Back = u.at(p.Path("/reports")).Path("from", "", "to", "")
+	}
 	view.addPeriods(period, view.Today, view.Today.AddDate(0, 0, 1))
 	if invalid {
-		view.Back = p.Path("/reports")
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, template, view)
 	}
@@ -213,7 +215,8 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), maxShownOverlaps)]
 	v.MoreOverlaps = len(s.Overlaps) > maxShownOverlaps
 	if s.Plays == 0 {
-		if year := presetNamed(v.Today, "12 months"); p.Days < year.Days {
+		year := reports.NewPeriod(v.Today.AddDate(-1, 0, 1), v.Today) // with the plays of the first day
+		if year.From.Before(p.From) || p.End().Before(year.End()) {
 			v.LongerPeriod = v.withPeriod(year).Path()
 		}
 		return

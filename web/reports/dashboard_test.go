@@ -47,6 +47,9 @@ func TestDashboardMarksThePresetOfItsPeriod(t *testing.T) {
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
 		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // no member played
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
+	begun := w.AddFork(o)
+	w.DB.AddPlays(begun, 1, now, 0)
+	b.Get(b.Get(o.Path("/reports/%s", begun.ID)).Link("Show 12 months")).Has(t, "1 person") // today included
 }
 
 // The dashboard shows its ids and its API request. Ids are compared without regard to case.

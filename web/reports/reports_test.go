@@ -116,6 +116,7 @@ func TestListTakesThePeriodOfTheReport(t *testing.T) {
 	require.Equal(t, "0", testkit.Submatches(forkCells, p.Body)[0][3])
 	b.Get(list+untilToday(1)).Is(t, 400).Has(t, "Choose days before today.", `aria-describedby="period-error"`).
 		Lacks(t, "<table")
+	b.Get(b.Get(report+untilToday(1)+"&compare=year").Link("← ")).Is(t, 200).Has(t, `name="compare" value="year"`)
 	b.Get(list+"?from=2026-02-30&to=2026-03-01").Is(t, 400).Has(t, "“From” is not a date.", `value="2026-02-30"`)
 	b.Get(list).Has(t, `aria-current="true">28 days</a>`).Lacks(t, ">Today</a>")
 }
