@@ -157,12 +157,12 @@
     if (entry && !entry.contains(e.target) && !e.target.closest('a') && String(getSelection()) === '') entry.open = !entry.open;
   });
 
-  // A menu closes with a click elsewhere, and when the window is rotated.
+  // A menu closes when the focus or a click is elsewhere, and when the window is rotated.
   const close = (but) => { for (const { parentNode: list } of all('details[open] > .menu')) if (!list.contains(but)) list.open = false; };
-  document.addEventListener('click', (e) => close(e.target));
+  for (const type of ['click', 'focusin']) document.addEventListener(type, (e) => close(e.target));
   matchMedia('(orientation: portrait)').addEventListener('change', () => close(null));
 
-  // Reports: a link or form to the same screen changes it in place.
+  // Reports: a link or form to the same screen changes it in place. push is the element that asks for it; without one, the history does.
   const main = document.getElementById('main');
   let shown = location.pathname + location.search;
   let newest = 0;
@@ -180,30 +180,32 @@
     shown = location.pathname + location.search;
     for (const el of all('details[open][id]', main)) if (!el.querySelector(':scope > .menu')) next.getElementById(el.id)?.setAttribute('open', '');
     const sheet = main.querySelector('dialog[open]')?.id;
-    const focus = main.contains(document.activeElement) && document.activeElement.closest(':is(details, a, input)[id]')?.id;
+    const from = push || (main.contains(document.activeElement) && document.activeElement);
+    const focus = from && from.closest(':is(details, a, input)[id]')?.id;
     document.title = next.title;
     main.replaceChildren(...next.getElementById('main').childNodes);
     init(main);
     if (sheet) document.getElementById(sheet)?.showModal();
     const target = focus && document.getElementById(focus);
-    (target?.querySelector('summary') || target)?.focus({ preventScroll: true });
-    say(all('.answer, .answer + h2', main).map((el) => el.textContent.trim()).join(' ') || document.title);
+    if (from) (target?.querySelector('summary') || target || main).focus({ preventScroll: true });
+    if (push && !target) scrollTo(0, 0);
+    say(all('.answer, .answer + h2, [role=status]', main).map((el) => el.textContent.trim()).join(' ') || document.title);
   };
   const here = (url) => url.origin === location.origin && url.pathname === location.pathname && main?.querySelector('.report-head');
   document.addEventListener('click', (e) => {
     const link = e.target.closest('#main a[href]');
     if (!link || !plain(e) || link.hash || !here(link)) return;
     e.preventDefault();
-    change(link.href, true);
+    change(link.href, link);
   });
   document.addEventListener('submit', (e) => {
     const url = new URL(e.target.getAttribute('action') || '', location);
     if (e.target.method !== 'get' || !here(url)) return;
     e.preventDefault();
     url.search = new URLSearchParams(new FormData(e.target));
-    change(url.href, true);
+    change(url.href, e.submitter || document.activeElement);
   });
-  addEventListener('popstate', () => { if (here(location) && shown !== location.pathname + location.search) change(location.href, false); });
+  addEventListener('popstate', () => { if (here(location) && shown !== location.pathname + location.search) change(location.href); });
 
   // The chosen expiry is also shown in the reader's time zone.
   for (const el of all('[data-instant]')) {
