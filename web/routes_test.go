@@ -268,7 +268,7 @@ func TestPastedKeyIsNotRepeated(t *testing.T) {
 	}
 }
 
-// Every page has security headers, ids of its own and no inline script. HEAD has the headers of GET, and starts no export.
+// Every page has security headers, unique ids and no inline script. HEAD has the headers of GET, and starts no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	w := newRouteWorld(t)
 	b := w.SignIn(t, w.acme.Owner)

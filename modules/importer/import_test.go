@@ -154,9 +154,8 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	assert.Contains(t, counts, ObjectCount{ObjectType: "player", Added: 2})
 	assert.Contains(t, b.requireImport(filledFile("4", changedLine("group", `$group`, `$newgroup`))),
 		ObjectCount{ObjectType: "group", Added: 1})
-	assert.Equal(t, "4 5",
-		b.queryOne("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
-			"($1, $2)", idOf("new"), idOf("p9")))
+	assert.Equal(t, "4 5", b.queryOne("select string_agg(ordinal::text, ' ' order by ordinal) from players "+
+		"where id in ($1, $2)", idOf("new"), idOf("p9")))
 }
 
 // An import reports its first 20 errors, ordered by line, not by rule. Errors of a list are ordered by position.
@@ -273,9 +272,8 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 		}
 		b.requireImport(filledFile("f", lines.String()))
 	})
-	assert.Equal(t, "203 203 203",
-		b.queryOne("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
-			"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
+	assert.Equal(t, "203 203 203", b.queryOne("select concat_ws(' ', count(distinct ordinal), max(ordinal), "+
+		"(select last from player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
 	b.Exec(`delete from players where ordinal = 203`)
 	b.requireImport(filledFile("f", changedLine("p1", "$p1", "$after")))
 	assert.Equal(t, "204", b.queryOne("select ordinal from players where id = $1", idOf("after")))

@@ -416,8 +416,7 @@ func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 		key := w.AddKey(own.id, string(c.scope))
 		page := w.get(t, c.target, key, "X-Request-Id", id).Is(t, c.status)
 		require.NotContains(t, page.Header.Get("WWW-Authenticate"), c.scope, "it names the scope that the key lacks")
-		require.Equal(t,
-			c.status == http.StatusOK && strings.HasSuffix(c.target, "&groupId="+own.groups[1].id),
+		require.Equal(t, c.status == http.StatusOK && strings.HasSuffix(c.target, "&groupId="+own.groups[1].id),
 			c.status == http.StatusOK && strings.Contains(page.Body, `"suppressed":true`) ||
 				page.Header.Get("X-DG-Report-Suppressed") != "", c.target)
 		for _, foreignID := range []string{foreign.id, foreign.forks[0], foreign.groups[0].id} {

@@ -122,8 +122,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 			union all table unsealed_days union all table unsealed_months) x
 			where fork_id = $1 and day between $2 and $3`, testForkID, from, to)
 	}
-	e.Exec(
-		`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
+	e.Exec(`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
 		testForkID)
 	e.seal(t)
 	e.requireAgreement(t)

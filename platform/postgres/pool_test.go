@@ -48,9 +48,8 @@ type querier interface {
 }
 
 func readSettings(t *testing.T, q querier, column string, names iter.Seq[string]) (settings map[string]string) {
-	require.NoError(t, q.QueryRow(t.Context(),
-		`select json_object_agg(name, `+column+`) from pg_settings where name = any($1)`,
-		slices.Collect(names)).Scan(&settings))
+	require.NoError(t, q.QueryRow(t.Context(), `select json_object_agg(name,
+		`+column+`) from pg_settings where name = any($1)`, slices.Collect(names)).Scan(&settings))
 	return settings
 }
 

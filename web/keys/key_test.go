@@ -38,19 +38,17 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	path := acme.Path("/settings/api-keys/%s", key.ID)
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
 	p := b.Get(path).Is(t, 200)
-	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_"+key.ID+"_…",
-		"<dd>Reports</dd>", `<span class="state on">Active</span> <span>Expires <time`,
-		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd data-used>Never</dd>",
-		"No requests counted in the last 30 days.", path+"/replace", path+"/rename", path+"/revoke",
-		acme.Path("/settings/audit-log?key=%s", key.ID))
+	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_"+key.ID+"_…", "<dd>Reports</dd>",
+		`<span class="state on">Active</span> <span>Expires <time`, "by <bdi>owner of acme</bdi>",
+		"<dt>Last used</dt><dd data-used>Never</dd>", "No requests counted in the last 30 days.", path+"/replace",
+		path+"/rename", path+"/revoke", acme.Path("/settings/audit-log?key=%s", key.ID))
 	p.Lacks(t, token.Secret, "<svg class=\"low\"")
 	storeUsage(w, key, 0, 1204, 3, 1)
 	storeUsage(w, key, 29, 10, 0, 0)
 	storeUsage(w, key, 30, 1_000_000, 0, 0)
 	p = b.Get(path).Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
-	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>",
-		`<g class="bars" aria-hidden="true">`)
+	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>", `<g class="bars" aria-hidden="true">`)
 	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
 	p.Has(t, "Refused (key or scope), or limited (over 120")
@@ -134,9 +132,8 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	b := w.SignIn(t, acme.AdminPlain)
 	path := acme.Path("/settings/api-keys/%s/revoke", key.ID)
 	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke “<bdi>Warehouse, nightly export</bdi>”?</h1>",
-		"Every tool that uses this key loses access immediately and for good.",
-		"<dt>Last used</dt><dd>Never</dd>", "dg_live_"+key.ID+"_…",
-		`href="`+acme.Path("/settings/api-keys/%s", key.ID)+`" autofocus>Cancel</a>`)
+		"Every tool that uses this key loses access immediately and for good.", "<dt>Last used</dt><dd>Never</dd>",
+		"dg_live_"+key.ID+"_…", `href="`+acme.Path("/settings/api-keys/%s", key.ID)+`" autofocus>Cancel</a>`)
 	b.Get(acme.Path("/settings/api-keys/%s/revoke", used.ID)).Has(t,
 		`<dt>Last used</dt><dd data-lately><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
@@ -250,9 +247,8 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	} {
 		form := webtest.NewKeyForm()
 		maps.Copy(form, tb.Must(url.ParseQuery(c.change))(t))
-		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400).Has(t,
-			"<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,
-			` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
+		p := b.Post(acme.Path("/settings/api-keys/new"), form).Is(t, 400).Has(t, "<strong>1 thing to fix.</strong>",
+			`<li><a href="#`+c.field+`">`, ` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
 		require.Contains(t, html.UnescapeString(p.Body), c.message)
 		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)
 		if c.field != "name" {

@@ -57,15 +57,13 @@ func TestKeysAreListed(t *testing.T) {
 	gone := addKey(t, w, acme, "gone", 8*day, nil, fixedNow.Add(-day), fixedNow.Add(-2*day), reports)
 
 	p := w.SignIn(t, acme.AdminPlain).Get(acme.Path("/settings/api-keys")).Is(t, 200)
-	require.Equal(t, "BI dg_live_"+bi.ID+
-		"_… Active Expires 1 Feb 2027, 09:31 UTC Last used 21 Nov 2026, 09:30 UTC Forks, reports 19 Nov 2026 "+
-		"owner of acme Revoke BI", rowOf(t, p, "BI"))
+	require.Equal(t, "BI dg_live_"+bi.ID+"_… Active Expires 1 Feb 2027, 09:31 UTC Last used 21 Nov 2026, 09:30 UTC "+
+		"Forks, reports 19 Nov 2026 owner of acme Revoke BI", rowOf(t, p, "BI"))
 	require.Contains(t, rowOf(t, p, "never"),
 		"Active Never expires Never used Forks 18 Nov 2026 owner of acme Revoke never")
 	require.Contains(t, rowOf(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Never used Reports")
-	require.Equal(t, "gone dg_live_"+gone.ID+
-		"_… Revoked Since 19 Nov 2026, 09:31 UTC Never used Reports 13 Nov 2026 owner of acme Audit log of gone",
-		rowOf(t, p, "gone"))
+	require.Equal(t, "gone dg_live_"+gone.ID+"_… Revoked Since 19 Nov 2026, 09:31 UTC Never used Reports 13 Nov 2026 "+
+		"owner of acme Audit log of gone", rowOf(t, p, "gone"))
 	require.Contains(t, rowOf(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC 26 Jan 2026, 09:31 UTC Reports")
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
 		"the script puts it into the reader's zone")

@@ -57,9 +57,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	form := acme.Path("/settings/organisation/reporting-mode")
 	screen := acme.Path("/settings/organisation")
-	b.Get(form).Has(t, `value="pseudonymous" checked`,
+	b.Get(form).Has(t, `value="pseudonymous" checked`, "also for past plays", "Today no key can read them.",
 		"Owners and admins: on the screens, and in the CSV files that they download.",
-		"also for past plays", "Today no key can read them.",
 		"groups stay hidden when fewer than 5 of their members played",
 		"Files that were exported with names keep the names when you change back.",
 		"A play keeps its <code>playId</code> in both modes", "switch at the next request")
