@@ -19,7 +19,7 @@ import (
 	"dg/web/ui"
 )
 
-// handle responds to errors itself: Mount accepts any fiber.App, whose ErrorHandler may differ.
+// handle answers errors with pages, and a missing session with the sign-in page.
 func (h *Handler) handle(c *fiber.Ctx) error {
 	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error {
 		err := c.Next()

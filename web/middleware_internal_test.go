@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 
+	"dg/platform/httpserver"
 	"dg/platform/limit"
 	"dg/web/ui"
 )
@@ -50,7 +52,8 @@ func TestEveryScreenTakesASlot(t *testing.T) {
 		require.NoError(t, <-held)
 		t.Cleanup(func() { <-held })
 	}
-	app := fiber.New()
+	app, server := fiber.New(), httpserver.Foreign(slog.New(slog.DiscardHandler))
+	app.Use(func(c *fiber.Ctx) error { return server.Handle(c, (*fiber.Ctx).Next) })
 	h.Mount(app)
 	var requests sync.WaitGroup
 	for _, route := range app.GetRoutes(true) {

@@ -270,8 +270,8 @@ var (
 	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
-// operations.md, Secret key: with a key, secrets are stored encrypted. Rolling restarts introduce and replace a key, and
-// sign-ins keep working on both instances.
+// operations.md, Secret key: with a key, secrets are stored encrypted. Rolling restarts introduce and replace a key,
+// and sign-ins keep working on both instances.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
