@@ -71,8 +71,7 @@ func (w *routeWorld) readers(t *testing.T) []reader {
 }
 
 func (r reader) mayOpen(t *testing.T, s web.Screen) bool {
-	policy, err := authz.New()
-	require.NoError(t, err)
+	policy := tb.Must(authz.New())(t)
 	return policy.Authorize(authz.Subject{Kind: authz.Member, OrganisationID: "acme",
 		Grants: authz.MemberGrants(r.role, r.twoStep)}, s.Permission, "acme") == nil
 }

@@ -46,8 +46,7 @@ func newOperator(t *testing.T) (*testkit.World, *operator) {
 	t.Parallel()
 	w := testkit.New(t)
 	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: discardStdio.log}
-	o, err := db.operator(t.Context(), "dg test")
-	require.NoError(t, err)
+	o := tb.Must(db.operator(t.Context(), "dg test"))(t)
 	t.Cleanup(o.Close)
 	return w, o
 }
