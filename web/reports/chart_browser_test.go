@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -149,24 +150,30 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)
 	tightest := `Math.min(...[...document.querySelectorAll('.figures dt')].map(gap))`
 	require.Greater(t, measure(tightest), 5.0, "shorten the name of a tile, in measures of comparison.go")
+	require.Equal(t, "ellipsis", browsertest.Eval[string](p, `getComputedStyle(document.querySelector('h1 > bdi')).textOverflow`))
 	p.Open(o.Path("/reports"))
 	require.True(t, browsertest.Eval[bool](p, `document.querySelector('[data-label="Pass rate"]').checkVisibility()`))
 	require.Greater(t, measure(tightest), 5.0)
 	require.Less(t, measure(`box('.idle').height`), .6*measure(`box('.forks tbody tr:not(.idle)').height`))
+	p.Emulate(1024, browsertest.Light)
+	require.Greater(t, measure(`box('.forks .cut').width`), 140.0)
 }
 
-// A score just below the mark has its dot left of it. On desktops the mark reaches the card's border.
-func TestPlotsOfPlayersShowWhoIsBelowTheMark(t *testing.T) {
+// A score below the lowest pass has its dot left of it. On desktops its line reaches the card's border. Days are UTC's.
+func TestPlotsOfPlayersShowWhoIsBelowTheLowestPass(t *testing.T) {
 	w, o := webtest.StartAcme(t)
-	fork, at := w.AddFork(o), time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC)
+	fork, at := w.AddFork(o), time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)
 	for i, player := range w.DB.AddPlayers(o.ID, 2) {
 		w.DB.AddPlay(testkit.Play{Fork: fork, Player: player, StartedAt: at, CompletedAt: at.Add(time.Minute),
 			Score: 6990 + 10*i, Passed: i == 1})
 	}
 	p := browsertest.New(t)
+	browsertest.Do(p, "change the time zone", browsertest.Command(emulation.SetTimezoneOverride,
+		emulation.SetTimezoneOverrideParams{TimezoneID: "America/Los_Angeles"}))
 	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
 	for _, page := range []string{"", "/players"} {
 		p.Open(o.Path("/reports/%s%s?from=2026-03-01&to=2026-03-28", fork.ID, page))
+		require.Regexp(t, `lowest pass 70%(?s:.*)\b10 Mar`, p.Text("main table:has(.best)"))
 		for _, width := range []int{1280, 360, 320} {
 			p.Emulate(width, browsertest.Light)
 			require.Positive(t, browsertest.Eval[float64](p, `(() => {

@@ -210,9 +210,8 @@ func TestComparedPeriodsMatchTheirPeriod(t *testing.T) {
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{Current: reports.Statistics{Plays: 300_000}, Earlier: reports.Statistics{Plays: 250_000}}
 	c := compareOverview(o, reports.Period{Days: defaultDays}, "")
-	require.Equal(t,
-		[]figure{{Key: "plays", Name: "Plays", Value: "300,000", Change: &change{"up", false, "20%", "was 250,000"}}},
-		overviewFigures(o, c))
+	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000",
+		Change: &change{"up", false, "20%", "was 250,000"}}}, overviewFigures(o, c))
 	o.Earlier = reports.Statistics{}
 	require.Nil(t, compareOverview(o, reports.Period{Days: defaultDays}, ""))
 	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000"}}, overviewFigures(o, nil))

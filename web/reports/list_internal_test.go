@@ -75,7 +75,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Passed", Count: "1", Path: "/r?passed=yes&sort=label"},
 	}, links)
 	text := func() string { return strings.ReplaceAll(clauseText(answer), "\u00a0", " ") }
-	require.Equal(t, "*3 of 4 players* have not passed: 2 missed 70% by 5 points or more, 1 finished no play.", text())
+	require.Equal(t, "*3 of 4 players* have not passed: 2 missed the lowest pass, 70%, by 5 points or more, "+
+		"1 finished no play.", text())
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
@@ -90,12 +91,17 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
 	require.Equal(t, playerSection{"Missed by less than 5\u00a0points", "1", []player{nearly}}, l.Sections[1])
 	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[2])
-	require.Equal(t, "*7 of 9 players* have not passed: 4 missed 70% by 5 points or more, 1 by less, "+
-		"1 scored at least 70%, 1 finished no play.", text())
+	require.Equal(t, "*7 of 9 players* have not passed: 4 missed the lowest pass, 70%, by 5 points or more, "+
+		"1 by less, 1 scored at least 70%, 1 finished no play.", text())
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700}, nearly}, pageURLWith(""))
-	require.Equal(t, "*1 of 2 players* has not passed: 1 missed 70% by less than 5 points.", text())
-	l, _, _ = playersPage(sample[:1], pageURLWith(""))
-	require.Equal(t, "Finished", l.Sections[0].Name, "nobody passed")
+	require.Equal(t, "*1 of 2 players* has not passed: 1 missed the lowest pass, 70%, by less than 5 points.", text())
+	zero := player{Passed: true}
+	for _, some := range [][]player{sample[:1], append(sample[:2:2], zero), {zero, sample[1], sample[0]}} {
+		l, _, _ = playersPage(some, pageURLWith(""))
+		stats := reports.Statistics{UniquePlayers: int64(len(some)), Player: func(i int) player { return some[i] }}
+		_, _, lowestPass := notPassed(stats, 1)
+		require.Equal(t, "Finished 0 0", fmt.Sprint(l.Sections[0].Name, " ", l.LowestPass, lowestPass), "none, or 0%")
+	}
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count, lowestPass := notPassed(stats, n)
 		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))

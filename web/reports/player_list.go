@@ -40,7 +40,9 @@ func notPassed(s reports.Statistics, n int) (first []player, count int64, lowest
 	for i := range int(s.UniquePlayers) {
 		p := s.Player(i)
 		if p.Passed {
-			lowestPass = lowerPass(lowestPass, p)
+			if lowestPass > p.BestScore || int64(i) == count { // all before have not passed
+				lowestPass = p.BestScore
+			}
 			continue
 		}
 		count++
@@ -51,14 +53,6 @@ func notPassed(s reports.Statistics, n int) (first []player, count int64, lowest
 		slices.SortStableFunc(first, byNeed)
 	}
 	return first, count, lowestPass
-}
-
-// lowerPass returns the lower of lowest and the best score of p, who has passed. lowest is 0 at first.
-func lowerPass(lowest reports.Percent, p player) reports.Percent {
-	if lowest == 0 {
-		return p.BestScore
-	}
-	return min(lowest, p.BestScore)
 }
 
 func filterByPass(players []player, passed bool) []player {
@@ -103,8 +97,8 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	}
 	v.list = listed.page(u, shown)
 	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // every tab has the search, or none
-	for _, p := range passed {
-		v.LowestPass = lowerPass(v.LowestPass, p)
+	if len(passed) > 0 {
+		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore
 	}
 	v.Sections = []playerSection{{"", "", v.Rows}}
 	if bySections {
@@ -120,8 +114,8 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	return v, links, answer
 }
 
-// PassMark returns LowestPass as text, such as 70% or 66.7%.
-func (v playersView) PassMark() string {
+// LowestPassText returns LowestPass, such as 70% or 66.7%. A release's pass mark is unknown.
+func (v playersView) LowestPassText() string {
 	return strings.Replace(writePercent(v.LowestPass), ".0%", "%", 1)
 }
 
@@ -158,7 +152,7 @@ func (v *playersView) need(p player) string {
 	case v.LowestPass <= nearPass:
 		return "Finished"
 	case p.BestScore >= v.LowestPass:
-		return "At least " + v.PassMark() // the player's release requires more
+		return "At least " + v.LowestPassText() // the player's release requires more
 	case p.BestScore > v.LowestPass-nearPass:
 		return justBelow
 	}
@@ -184,14 +178,14 @@ func (v *playersView) answer(players []player) []clause {
 	case failed == 0:
 		return []clause{{Strong: ui.Plural(n, "1 player", "All %s players"), After: " passed."}}
 	}
-	lowestPass := v.PassMark()
+	lowestPass := v.LowestPassText()
 	closer := "by less"
 	if counts[farBelow] == 0 {
-		closer = "missed " + lowestPass + " by less than 5\u00a0points"
+		closer = "missed the lowest pass, " + lowestPass + ", by less than 5\u00a0points"
 	}
 	var details []string
 	for _, d := range []struct{ need, did string }{
-		{farBelow, "missed " + lowestPass + " by 5\u00a0points or more"},
+		{farBelow, "missed the lowest pass, " + lowestPass + ", by 5\u00a0points or more"},
 		{justBelow, closer},
 		{"At least " + lowestPass, "scored at least " + lowestPass},
 		{unfinished, "finished no play"},

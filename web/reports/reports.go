@@ -45,7 +45,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	invalid := errors.As(err, &view.PeriodError)
 	view.addPeriods(period, today, today)
-	view.Everyone = cmp.Or(view.PeriodName, "All forks") // as the first menu without groups
+	view.Everyone = cmp.Or(view.PeriodName, "Period") // the first menu's choice
 	if invalid {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "reports", view)
