@@ -234,9 +234,8 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	b.accept(token)
 	caller := b.accept(token)
 	now = now.Add(time.Millisecond)
-	require.Error(t,
-		b.service.Refuse(b.t.Context(), caller, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
-		"it belongs to the day of its request")
+	require.Error(t, b.service.Refuse(b.t.Context(), caller, audit.InsufficientScope, audit.Target{}, request,
+		errOutsideAPI), "it belongs to the day of its request")
 	b.accept(token)
 	b.storeUsage()
 	days := b.usage(key)

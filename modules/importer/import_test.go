@@ -148,8 +148,7 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
 	counts := b.requireImport(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
-		filledFile("2", changedLine("play", `87.55`, `50`)),
-		filledFile("3", changedLine("p1", `$p1`, `$p9`)))
+		filledFile("2", changedLine("play", `87.55`, `50`)), filledFile("3", changedLine("p1", `$p1`, `$p9`)))
 	assert.Contains(t, counts, ObjectCount{ObjectType: "play", Replaced: 2})
 	assert.Contains(t, counts, ObjectCount{ObjectType: "player", Added: 2})
 	assert.Contains(t, b.requireImport(filledFile("4", changedLine("group", `$group`, `$newgroup`))),

@@ -200,8 +200,7 @@ func TestDocumentIsValid(t *testing.T) {
 	stored := tb.Must(os.ReadFile("openapi.json"))(t)
 	w := start(t)
 	require.Equal(t, strings.Replace(string(stored), document.Servers[0].URL, w.url, 1),
-		w.send(t, http.MethodGet, "/openapi/v1.json", "").Is(t, http.StatusOK).Body,
-		"servers is where the program is reached")
+		w.send(t, http.MethodGet, "/openapi/v1.json", "").Is(t, http.StatusOK).Body, "the program's address")
 	w.send(t, http.MethodHead, "/openapi/v1.json", "").Is(t, http.StatusOK)
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {

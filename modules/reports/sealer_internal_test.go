@@ -399,7 +399,6 @@ func TestMissingSegmentIsDamage(t *testing.T) {
 	e.seal(t)
 	for expected, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
 		rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)
-		require.ErrorIs(t, segment.ReadSegments(rows, expected,
-			func(segment.StoredSegment) error { return nil }), want)
+		require.ErrorIs(t, segment.ReadSegments(rows, expected, func(segment.StoredSegment) error { return nil }), want)
 	}
 }
