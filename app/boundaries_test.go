@@ -69,8 +69,7 @@ func partOf(pkg string) string {
 
 // whyForbidden returns why mayImport does not allow an import, or "" if it does.
 func whyForbidden(from, to string) string {
-	part := partOf(from)
-	target := partOf(to)
+	part, target := partOf(from), partOf(to)
 	listed, known := mayImport[part]
 	allowed := strings.Fields(listed)
 	switch {

@@ -301,9 +301,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 		t.Helper()
 		require.Regexp(t, "(?s)"+pattern, announcedText(t, p))
 	}
-	days := func(ago int) string {
-		return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago), Days: 28})
-	}
+	days := func(ago int) string { return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago), Days: 28}) }
 	current, compared := `Figures, `+days(28), `Compared with `+days(56)
 	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
 	requireAnnounced(`heading: ` + current + `\. ` + compared + `.*term: Plays`)

@@ -93,9 +93,7 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 			select '%s', id, 'New', '{forks:read}', sha256(''), now(), '', '', %s::timestamptz,
 			  %s::timestamptz from organisations limit 1`, id, used, revoked)
 	}
-	run := func(sql string) error {
-		return tb.ErrorOf(servingPool.Exec(t.Context(), sql))
-	}
+	run := func(sql string) error { return tb.ErrorOf(servingPool.Exec(t.Context(), sql)) }
 	for _, refused := range []string{
 		`update api_keys set revoked_at = null where id = 'gone'`,
 		`update api_keys set revoked_at = now() where id = 'gone'`,

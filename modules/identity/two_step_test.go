@@ -161,8 +161,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
 	const ann = "ann+dg@example.com"
 	b.storePerson("Ann+DG@Example.com", "")
-	session := b.signIn(ann)
-	otherSession := b.signIn(ann)
+	session, otherSession := b.signIn(ann), b.signIn(ann)
 	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, "123456")), identity.ErrTwoStepOff)
 	otherOffer, _ := b.offerTwoStep(otherSession)
 	download := session

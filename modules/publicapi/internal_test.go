@@ -131,8 +131,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	(&API{}).Mount(app)
 	token := apikeys.NewToken().String()
-	const plain = `Bearer`
-	const invalid = `Bearer error="invalid_token"`
+	const plain, invalid = `Bearer`, `Bearer error="invalid_token"`
 	for _, c := range []struct {
 		headers []string
 		want    string

@@ -118,8 +118,7 @@ func TestGroupReportReadsOnlyBlocksWithMembers(t *testing.T) {
 // doc.go, Invariants: besides memberships, a report on a group reads no more pages and rows than that on all players.
 func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e := newEnv(t)
-	const players = 3500
-	const largeDayPlays = 8_000
+	const players, largeDayPlays = 3500, 8_000
 	e.sealer.MaxDayPlays = largeDayPlays / 2
 	groups := map[int]string{}
 	memberships := 0

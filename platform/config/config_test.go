@@ -113,8 +113,7 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 
 // White space separates the replicas. Commas separate the hosts within one URL.
 func TestReplicaURLsAreSplitAtWhiteSpace(t *testing.T) {
-	const a = "postgres://dg_app:p,w@a1,a2/dg?sslmode=require"
-	const b = "postgresql://dg_app@b/dg"
+	const a, b = "postgres://dg_app:p,w@a1,a2/dg?sslmode=require", "postgresql://dg_app@b/dg"
 	require.Equal(t, []string{a, b}, config.Database{ReplicaURLs: a + " " + b + "\n"}.Replicas())
 	for _, list := range []string{"host=a", a + "," + b, b + " host=c", strings.Repeat(b+" ", 9)} {
 		err := config.Database{DatabaseURL: b, ReplicaURLs: list}.Check()

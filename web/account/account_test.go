@@ -53,8 +53,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	require.Equal(t, "/account/password", b.Get("/.well-known/change-password").Is(t, 302).Header.Get("Location"))
 	other := w.SignIn(t, acme.Owner)
-	const wrong = "wrong horse battery"
-	const newPassword = "battery horse staple"
+	const wrong, newPassword = "wrong horse battery", "battery horse staple"
 	change := func(current, password, repeat string) testkit.Page {
 		return b.Post("/account/password", testkit.Form("current", current, "new", password, "repeat", repeat))
 	}

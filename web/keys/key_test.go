@@ -263,9 +263,7 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	page := func() testkit.Page {
-		return b.Get(acme.Path("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
-	}
+	page := func() testkit.Page { return b.Get(acme.Path("/settings/api-keys/%s/replace", key.ID)).Is(t, 200) }
 	for lifetime, chosen := range map[string]string{
 		"null": `value="never" aria-describedby="xneverh" checked`,
 		"created_at + interval '29 days 3 hours'": `value="30" aria-describedby="x30h" checked`,
