@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -208,21 +209,23 @@ func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// export.finished is recorded once, even if the database restarts. It is not retried if the reply is lost.
+// export.finished is recorded once, even if the database restarts. If the reply is lost, it is not
+// retried, and the log names it.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
 	for sqlState, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
 		t.Run(sqlState, func(t *testing.T) {
-			b := setup(t)
-			b.Exec(`create sequence attempts`)
-			b.Exec(`create function down() returns trigger language plpgsql as $$ begin
-				if nextval('attempts') < 3 then raise sqlstate '` + sqlState + `'; end if; return new; end $$`)
-			b.Exec(`create trigger down before insert on audit_entries for each row
+			b, logged := setup(t), new(bytes.Buffer)
+			b.service.logger = slog.New(slog.NewTextHandler(logged, nil))
+			b.Exec(`create sequence attempts; grant usage on sequence attempts to public;
+				create function down() returns trigger language plpgsql as $$ begin
+				if nextval('attempts') < 3 then raise sqlstate '` + sqlState + `'; end if; return new; end $$;
+				create trigger down before insert on audit_entries for each row
 				when (new.action = 'export.finished') execute function down()`)
-			b.Exec(`grant usage on sequence attempts to public`)
 			b.readBody(b.send(http.MethodGet))
 			b.service.pendingRecords.Wait()
 			require.Equal(t, attempts, testkit.Query[int64](b.World, `select last_value from attempts`))
 			require.Equal(t, attempts == 3, b.CountRows(finishedEntriesSQL) == 1)
+			require.Equal(t, attempts == 1, strings.Contains(logged.String(), "request_id=request-0001"))
 		})
 	}
 }

@@ -112,8 +112,7 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 
 // A hash that is malformed or exceeds the bounds of cost cannot be imported and does not match.
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
-	const salt = "c29tZXNhbHQ"
-	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	const salt, key = "c29tZXNhbHQ", "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	with := func(old, invalid string) string { return strings.Replace(referenceHash, old, invalid, 1) }
 	for _, hash := range []string{
 		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"), with("v=19", "v=16"),

@@ -256,8 +256,7 @@ func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
 // Forks are sealed round-robin by organisation.
 func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	e := newEnv(t)
-	const lastOrg = "00000000-0000-4000-8000-00000000000a"
-	const lastFork = "00000000-0000-4000-8000-00000000000b"
+	const lastOrg, lastFork = "00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"
 	e.insertRandomPlays(testFrom, 5, 100)
 	e.AddOrganisation(testkit.Organisation{ID: lastOrg})
 	last := e.AddFork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})

@@ -71,8 +71,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	replace := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true}
 	groups := clause.From{Tables: []clause.Table{{Name: "player_groups"}}}
 	ids := db.Model(&playerGroup{}).Select("id")
-	const allGroups = "select * from player_groups"
-	const groupsOfOrg = "select * from player_groups where org_id = @org"
+	const allGroups, groupsOfOrg = "select * from player_groups", "select * from player_groups where org_id = @org"
 	for name, err := range map[string]error{
 		"query":                db.Where("name = ?", "Sales").Find(&loaded).Error,
 		"query by id":          db.Take(&group, "id = ?", acmeSales).Error,
