@@ -19,7 +19,7 @@ const maxPhoneAnswer = 104
 // newAnswer says who played, how they did, and which skill is weakest. A change that
 // measure.compare does not report as changed is left out, or called unclear. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	who, how := countClause(uniquePlayers, s, c), clause{After: resultSentence(s, c)}
+	who, how := whoPlayed(s, c), clause{After: resultSentence(s, c)}
 	if c != nil && who.Detail == "" && how.After == resultSentence(s, nil) {
 		who.Detail = c.unchangedDetail(uniquePlayers, s)
 	}
@@ -74,6 +74,21 @@ func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 		when = "on " + c.EarlierDays
 	}
 	return fmt.Sprintf("%sas many as %s (%s)", text, when, ui.Count(before))
+}
+
+// whoPlayed describes the number of players, or of their plays if only that has changed.
+func whoPlayed(s reports.Statistics, c *comparison) clause {
+	players := countClause(uniquePlayers, s, c)
+	if c == nil || players.Detail != "" {
+		return players
+	}
+	theirs := countClause(plays, s, c)
+	if theirs.Detail == "" {
+		return players
+	}
+	n, _, _, _ := uniquePlayers.compare(s, c)
+	theirs.After = ui.Plural(n, " by 1 person.", " by %s people.")
+	return theirs
 }
 
 // countClause describes the number of plays or players and its change, if it has changed.

@@ -29,6 +29,9 @@ func scored(players, score int64) sums {
 
 func played(players int64) sums { return scored(players, 760) }
 
+// twice returns two plays of each player, and the pass rate of played.
+func twice(players int64) sums { return sums{2 * players, 7 * players / 5, players, players, 760} }
+
 func skill(id string, correct, answers int64) reports.SkillStat {
 	return reports.SkillStat{SkillID: id, Attempts: answers, Correct: correct}
 }
@@ -69,12 +72,14 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "unchanged", now: steady, before: steady, who: "*400 people played*, as many as in 4 to 31 Oct (400)."},
 		{name: "4% fewer of many", now: played(96_000), before: played(100_000),
 			who: "*96,000 people played*, about as many as in 4 to 31 Oct (100,000)."},
-		{name: "20% fewer in the noise", now: played(40), before: played(50),
+		{name: "20% fewer in the noise", now: twice(40), before: twice(50),
 			who: "*40 people played*, no clear change from 50."},
-		{name: "25% more in the noise", now: played(50), before: played(40),
-			who: "*50 people played*, no clear change from 40."},
-		{name: "25% more in the noise up to yesterday", now: played(60), complete: played(50), before: played(40),
+		{name: "25% more in the noise up to yesterday", now: twice(60), complete: twice(50), before: twice(40),
 			who: "*60 people played*, 50 up to yesterday, no clear change from 40."},
+		{name: "fewer plays of as many", now: played(40), before: played(50),
+			who: "*20% fewer plays* (320,\u00a0down\u00a0from\u00a0400) by 40 people."},
+		{name: "more plays of one", now: played(2), complete: played(1), before: sums{1, 1, 1, 1, 760},
+			who: "*Up to yesterday, 700% more plays* (8,\u00a0up\u00a0from\u00a01) by 1 person."},
 		{name: "many times", now: played(390), before: played(10),
 			who: "*39 times as many people played* (390,\u00a0up\u00a0from\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
@@ -95,7 +100,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "No finished play passed."},
 		{name: "one in ten", now: sums{800, 700, 627, 400, 760}, how: "One in ten finished plays failed."},
 		{name: "rounded once", now: sums{12, 11, 6, 10, 760}, how: "54.5% of finished plays passed."},
-		{name: "nothing finished before", now: steady, before: sums{800, 0, 0, 400, 0},
+		{name: "nothing finished before", now: steady, before: sums{3200, 0, 0, 400, 0},
 			how: "87.5% of plays were finished, up 87.5 points."},
 		{name: "the score fell until yesterday", now: sums{801, 701, 501, 401, 682}, complete: scored(400, 681),
 			before: scored(400, 763), how: "Up to yesterday, the average score fell 8.2 points to 68.1%."},
@@ -144,23 +149,23 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		isMade      bool // whether the answer contains the claim
 	}{
 		// Players: the noise is 8.5 for 13 and 5, 8.7 for 14 and 5, exactly 20 for 60 and 40.
-		{played(13), played(5), nil, "more", false},
+		{played(13), played(5), nil, "more people", false},
 		{played(14), played(5), nil, "more people played* (14,\u00a0up\u00a0from\u00a05)", true},
-		{played(60), played(40), nil, "more", false},
+		{played(60), played(40), nil, "more people", false},
 		{played(61), played(40), nil, "more people played* (61,\u00a0up\u00a0from\u00a040)", true},
-		{played(40), played(60), nil, "fewer", false},
+		{played(40), played(60), nil, "fewer people", false},
 		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0down\u00a0from\u00a060)", true},
 		{played(1), played(250), nil, "*>99% fewer", true},
 		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0down\u00a0from\u00a010)", true},
 		{played(200), played(100), nil, "(200,\u00a0up\u00a0from\u00a0100)", true},
 		{played(5), sums{}, nil, "more", false},
 		// Players: a change below 5% is not named.
-		{played(10_499), played(10_000), nil, "more", false},
+		{played(10_499), played(10_000), nil, "more people", false},
 		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0up\u00a0from\u00a010,000)", true},
-		{played(9_501), played(10_000), nil, "fewer", false},
+		{played(9_501), played(10_000), nil, "fewer people", false},
 		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500,\u00a0down\u00a0from\u00a010,000)", true},
 		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 exceeds the noise of 158.0
-		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 is within the noise of 155.5
+		{played(2_945), played(3_100), nil, "fewer people", false},            // 155 is within the noise of 155.5
 		// Scores: the noise is 7.07 for 100 and 100, 1.41 for 2500 and 2500, 7.25 for 50 and 1000.
 		{scored(100, 770), scored(100, 700), nil, "score", false},
 		{scored(100, 771), scored(100, 700), nil, "The average score rose 7.1 points to 77.1%.", true},
