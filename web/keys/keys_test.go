@@ -207,14 +207,17 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `role="search"`)
 }
 
-// On a phone a key takes three lines. Keys of the same name show their ids on a fourth.
+// A key takes three lines on a phone. Keys of the same name show their ids on a fourth. On a tablet, no name meets "Revoke".
 func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
-	for _, name := range []string{"BI", "LMS", "BI"} {
+	for _, name := range []string{strings.Repeat("Long ", 30), "BI", "LMS", "BI"} {
 		w.NewKey(t, acme, name, apikeys.ForksRead)
 	}
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.Path("/settings/api-keys"))
+	p.Emulate(800, browsertest.Light)
+	require.Positive(t, browsertest.Eval[float64](p, `document.querySelector('td.do a').getBoundingClientRect().left -
+		Math.max(...[...document.querySelectorAll('tbody th a')].map((name) => name.getBoundingClientRect().right))`))
 	p.Emulate(360, browsertest.Light)
 	require.Equal(t, 2, p.Count("tbody th small"))
 	require.Less(t, browsertest.Eval[float64](p, `document.querySelector('tbody tr:nth-child(2)').offsetHeight`), 100.0)
@@ -359,7 +362,8 @@ func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	}
 }
 
-// A form's response adds no POST to the history: neither a reload nor Back submits the form again.
+// A form's response adds no POST to the history: neither a reload nor Back submits the form again. A form sent after
+// the end of the session keeps what was typed.
 func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -370,6 +374,9 @@ func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	p.ClickAndWaitFor(`main button.primary`, "#errors")
 	require.Contains(t, p.FocusedElement(), "#errors")
 	p.Fill("#name", "BI")
+	w.DB.Exec(`update sessions set expires_at = expires_at - interval '9 days'`)
+	p.ClickAndWaitFor(`main button.primary`, `a[target]:text("Sign in in a new tab")`)
+	w.DB.Exec(`update sessions set expires_at = expires_at + interval '9 days'`)
 	p.ClickAndWaitFor(`main button.primary`, "#secret")
 	require.Eventually(t, func() bool { return strings.HasPrefix(p.FocusedElement(), "<h1> Key created") },
 		time.Minute, 10*time.Millisecond, "a screen reader reads the answer")
@@ -379,6 +386,6 @@ func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	p.WaitFor("table.keys")
 	p.Back()
 	require.Zero(t, p.Count("#errors"))
-	require.Equal(t, 3, strings.Count(w.ProgramLog.String(), "method=POST route=/o/:org/settings/api-keys"))
+	require.Equal(t, 4, strings.Count(w.ProgramLog.String(), "method=POST route=/o/:org/settings/api-keys"))
 	require.Len(t, w.AllKeys(t, acme), 1)
 }

@@ -319,14 +319,14 @@
         location.assign(answer.url);
         return;
       }
-      const text = await answer?.text().catch(() => '');
+      const ended = answer?.redirected && !location.pathname.startsWith('/sign-in') && new URL(answer.url).pathname === '/sign-in';
+      const text = ended ? '' : await answer?.text().catch(() => '');
       if (!text) {
         sent = false;
-        const lost = document.createElement('p');
-        lost.className = 'error';
-        lost.setAttribute('role', 'alert');
-        lost.textContent = 'No answer came: the change may have been made. Look before you send the form again.';
-        form.prepend(lost);
+        form.querySelector(':scope > [role=alert]')?.remove();
+        form.insertAdjacentHTML('beforeend', `<p class="error" role="alert">${ended  // beside the button
+          ? 'Nothing was saved: your session has ended. <a href="/sign-in" target="_blank">Sign in in a new tab</a>, then send the form again.'
+          : 'No answer came: the change may have been made. Look before you send the form again.'}</p>`);
         return;
       }
       history.replaceState(null, '', answer.redirected ? answer.url : location.href);
