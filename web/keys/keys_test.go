@@ -207,7 +207,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.Path("/settings/api-keys")).Has(t, `role="search"`)
 }
 
-// A key takes three lines on a phone. Keys of the same name show their ids on a fourth. On a tablet, no name meets "Revoke".
+// On a phone a key takes three lines, and shows its id if another has its name. On a tablet, names end before "Revoke".
 func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	for _, name := range []string{strings.Repeat("Long ", 30), "BI", "LMS", "BI"} {
