@@ -211,7 +211,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 		"1 person in this report is not in <bdi>Sales EU</bdi>: comparing the two reports shows that person’s results.",
 	}, warnings(page))
 	require.Contains(t, page, "change the groups until they differ by at least 5 people")
-	require.Contains(t, page, `</ul><details class="compared warn no-print" id="overlaps">`,
+	require.Contains(t, page, "</ul>\n<details class=\"compared warn no-print\" id=\"overlaps\">",
 		"in the card of the figures, and not in print: what is printed is passed on")
 	w.API(t, o)("/forks/"+fork.ID+"/stats"+period).Is(t, 200).Lacks(t, "Half", "Sales EU")
 }
