@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -100,8 +101,8 @@ func explain(err error) error {
 		function := regexp.MustCompile(`pg_\w+`).FindString(err.Error())
 		advice := strings.ReplaceAll(fix.advice, "{function}", function)
 		if isConnectErr {
-			advice = strings.NewReplacer("{role}", connectErr.Config.User,
-				"{database}", connectErr.Config.Database).Replace(advice)
+			advice = strings.NewReplacer("{role}", pgx.Identifier{connectErr.Config.User}.Sanitize(),
+				"{database}", pgx.Identifier{connectErr.Config.Database}.Sanitize()).Replace(advice)
 		}
 		return fmt.Errorf("%w: %s", err, advice)
 	}
