@@ -1,11 +1,9 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -52,15 +50,11 @@ type healthCmd struct{ config.Address }
 const healthTimeout = 5 * time.Second
 
 func (c healthCmd) Run(ctx context.Context, stdio Stdio) error {
-	host, port, err := net.SplitHostPort(c.Addr)
-	if err != nil {
-		return fmt.Errorf("DG_ADDR: %w", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	status, text, err := doctor.Get(ctx, net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz")
+	status, text, err := doctor.Get(ctx, c.Addr, "/readyz")
 	if err != nil {
-		return err
+		return fmt.Errorf("DG_ADDR %s: %w", c.Addr, err)
 	}
 	if status != http.StatusOK {
 		return fmt.Errorf("not ready: %d: %s", status, text)

@@ -59,18 +59,22 @@ func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures 
 func servesDG(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	status, text, err := Get(ctx, address+"/healthz")
-	_, _, _ = Get(ctx, address+"/readyz") // makes an idle dg connect: checkDatabase looks for its session
+	status, text, err := Get(ctx, address, "/healthz")
+	_, _, _ = Get(ctx, address, "/readyz") // makes an idle dg connect: checkDatabase looks for its session
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
-// Get sends a GET to a dg on this machine, without a proxy. text has up to 4 KB of the body.
-func Get(ctx context.Context, addressAndPath string) (status int, text string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addressAndPath, http.NoBody)
+// Get sends a GET to a dg on this machine, without a proxy. text has up to 4 KB of the body. The URL does not have the
+// address, whose zone or name of a port would be invalid there.
+func Get(ctx context.Context, address, path string) (status int, text string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, http.NoBody)
 	if err != nil {
 		return 0, "", err
 	}
-	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, network, address)
+		}}}).Do(request)
 	if err != nil {
 		return 0, "", err
 	}
