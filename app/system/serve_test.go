@@ -41,11 +41,12 @@ func TestServeReportsItsState(t *testing.T) {
 	}
 	dg := apptest.LaunchWith(t, func(c *exec.Cmd) {
 		c.Env = append(c.Env, "NOTIFY_SOCKET="+path, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL,
-			"OTEL_EXPORTER_OTLP_HEADERS=hunter2,x-team=%hunter2")
+			"OTEL_EXPORTER_OTLP_HEADERS=hunter2,x-team=%hunter2", "PGSERVICE=another", "PGTARGETSESSIONATTRS=standby")
 	}, "serve", "--data-dir", dir, "--base-url", "http://127.0.0.1:8080")
 	requireState("READY=1")
 	address := strings.TrimPrefix(dg.AwaitServing().ListenURL, "http://")
-	for _, addr := range []string{address, strings.Replace(address, "127.0.0.1", "0.0.0.0", 1)} {
+	for _, addr := range []string{strings.Replace(address, "127.0.0.1", "[::ffff:127.0.0.1%lo]", 1),
+		strings.Replace(address, "127.0.0.1", "", 1)} {
 		status, out, stderr := apptest.RunCommand(t, "health", "--addr", addr)
 		require.Zero(t, status, stderr)
 		require.Equal(t, "ready\n", out)

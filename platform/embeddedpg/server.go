@@ -35,8 +35,14 @@ type Server struct {
 }
 
 // Start joins the server on the folder dir, or starts one with these options of postgres. It
-// creates a missing database. It waits for another process or for recovery until ctx ends.
+// creates a missing database. It waits for another process or for recovery until ctx ends. It unsets
+// libpq's variables, which are meant for other servers.
 func Start(ctx context.Context, dir string, options ...string) (*Server, error) {
+	for _, line := range os.Environ() { // PGSERVICE, for example, would make every session fail
+		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "PG") && name != "PG_BIN" {
+			_ = os.Unsetenv(name)
+		}
+	}
 	d, err := openDataDir(ctx, dir)
 	if err != nil {
 		return nil, err
