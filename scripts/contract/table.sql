@@ -1,4 +1,5 @@
--- Stores organisations for table.sh: table-zero without forks, table-none without plays, table-one with an unfinished play.
+-- Stores organisations for table.sh: table-zero without forks, table-none without plays, table-one with an unfinished play on the
+-- first of 41 days, in no whole week.
 -- Gives players of the demo's nominative organisation 39 odd names. Keys of the four have the secret :'secret' and ids of 22 times z, n, o or r.
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000a', 'table-none', 'None', 'pro', 'pseudonymous'),
@@ -9,7 +10,7 @@ insert into forks
 insert into players (id, org_id, ordinal, label, display_name) values
     (gen_random_uuid(), '00000000-0000-4000-8000-00000000000b', 1, 'Player-table1', 'One');
 insert into plays (started_at, player, release_number, id, org_id, fork_id, answers)
-    select now() - interval '2 days', 1, 1, gen_random_uuid(), org_id, id, '' from forks where org_id = '00000000-0000-4000-8000-00000000000b';
+    select now() - interval '40 days', 1, 1, gen_random_uuid(), org_id, id, '' from forks where org_id = '00000000-0000-4000-8000-00000000000b';
 
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000c', 'table-zero', 'No fork', 'pro', 'pseudonymous');

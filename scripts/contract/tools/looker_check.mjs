@@ -47,7 +47,7 @@ const world = vm.createContext({
     return { getResponseCode: () => status, getContentText: () => text, getHeaders: () => ({ 'Retry-After': after, 'Content-Type': type }) };
   } },
 });
-vm.runInContext(readFileSync(script, 'utf8').replace('https://dg.example.org', base), world);
+vm.runInContext(readFileSync(script, 'utf8').replaceAll('https://dg.example.org', base), world);
 const call = (name, ...given) => vm.runInContext(name, world)(...given);
 function api(query) {
   const { text, status, after } = curl(`${base}/api/v1/forks/${fork}/stats?${query}`, 'Bearer ' + key);

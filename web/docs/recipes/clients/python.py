@@ -49,14 +49,16 @@ try:
         plays = stats.plays if plays is None else plays
         print(f"{fork.title}: {stats.plays} plays, {stats.unique_players} players")
     response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False, _request_timeout=60)
+    with open("plays.csv.part", "wb") as file:
+        for block in response.stream(1 << 16, decode_content=True):
+            file.write(block)
 except openapi_client.ApiException as error:
     raise SystemExit(f"{error.status} {str(error.body).replace(key, '…')[:500]!r}") from None
+except urllib3.exceptions.HTTPError as error:
+    raise SystemExit(f"No answer, or it broke off: {error}") from None
 except ValueError:
     raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?") from None
 
-with open("plays.csv.part", "wb") as file:
-    for block in response.stream(1 << 16, decode_content=True):  # raises where the transfer breaks off
-        file.write(block)
 with open("plays.csv.part", "rb") as file:
     rows = file.readlines()  # no cell has a line end, and the last row ends with one
 if not rows or not rows[0].startswith(b"playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"):
