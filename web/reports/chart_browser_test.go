@@ -157,6 +157,9 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.Less(t, measure(`box('.idle').height`), .6*measure(`box('.forks tbody tr:not(.idle)').height`))
 	p.Emulate(1024, browsertest.Light)
 	require.Greater(t, measure(`box('.forks .cut').width`), 140.0)
+	p.Emulate(1024, browsertest.ForcedColours) // the bars have the legend's colours
+	require.True(t, browsertest.Eval[bool](p, `((css) => css('.forks .spark path').fill.includes('#weeks') &&
+		css('#weeks :last-child').stopColor === css('.legend .bars').fill)((s) => getComputedStyle(document.querySelector(s)))`))
 }
 
 // A score below the lowest pass has its dot left of it. On desktops its line reaches the card's border. Days are UTC's.
