@@ -49,6 +49,7 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		"raise max_connections":                      &pgconn.PgError{Code: "53300", Routine: "InitProcess"},
 		"wait until PostgreSQL has started":          &pgconn.PgError{Code: "57P03"},
 		"free some room on the disk of the database": &pgconn.PgError{Code: "53100"},
+		"some room on the disk of the database":      &pgconn.PgError{Code: "XX000", Routine: "write_item"},
 		"wait until what locks a table has ended":    &pgconn.PgError{Code: "55P03"},
 		"is too old: update it to 15 or later":       &pgconn.PgError{Code: "42703", Message: `column "datlocprovider"`},
 		"PostgreSQL is too old: update it":           &pgconn.PgError{Code: "42704", Message: `"idle_session_timeout"`},

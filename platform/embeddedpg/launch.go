@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -37,15 +38,18 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 		return fmt.Errorf("another program has locked %s", lock.Name())
 	}
 	d.removeStalePIDFile()
+	err = os.Rename(d.filePath(logFile), d.filePath(logFile)+".old")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // such as a read-only file system
+		return err
+	}
+	log, err := os.OpenFile(d.filePath(logFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
 	socket, err := os.MkdirTemp("/tmp", socketPrefix)
 	if err != nil { // /tmp may be read-only, as in some containers
 		socket, err = os.MkdirTemp(d.path, socketPrefix)
 	}
-	if err != nil {
-		return err
-	}
-	_ = os.Rename(d.filePath(logFile), d.filePath(logFile)+".old")
-	log, err := os.OpenFile(d.filePath(logFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

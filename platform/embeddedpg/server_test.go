@@ -230,7 +230,7 @@ func TestServerStartedByHandIsNamed(t *testing.T) {
 }
 
 // logrotate may rename the log while the server runs. A log of maxLog bytes is copied to the old log and emptied,
-// even if it cannot be copied.
+// even if it cannot be copied. A start that cannot rename it says why.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	dir := newParallelFolder(t)
 	server := startServer(t, dir)
@@ -250,6 +250,8 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	require.NoError(t, errors.Join(os.Remove(log+".old"), os.Mkdir(log+".old", 0o700), os.Truncate(log, maxLog)))
 	require.NoError(t, server.Check())
 	require.Less(t, tb.Must(os.Stat(log))(t).Size(), int64(1000))
+	stopServer(t, server)
+	require.ErrorContains(t, tb.ErrorOf(Start(t.Context(), dir, fastOptions...)), "rename "+log, "not the file's existence")
 }
 
 // If the server's socket was deleted, Start fails soon, and the last user can still stop the server.
