@@ -364,6 +364,11 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	for i := range apptest.PickSize(9, 9, 30) {
 		n.changePlays()
 		switch i {
+		case 0: // the first day becomes an earlier one on the same night
+			program := n.program
+			n.program = strings.Replace(program, `START = "2024`, `START = "2025`, 1)
+			n.requireExit(0, "")
+			n.program = program
 		case 3: // the reporting mode changes between HEAD and GET
 			n.interfere = func(forward func()) {
 				setMode("nominative")

@@ -7,7 +7,7 @@
 #
 # A play may arrive, complete or go with an erased player long after its day. So each night asks for the tags of all
 # months since --since, a HEAD for each year, and reads those whose tags differ from the copy's. A change of the reporting
-# mode reads everything. A --since after the copy's first play is refused.
+# mode reads everything, and so does another --since. One after the copy's first play is refused.
 #
 # Names have no tags: under nominative reporting each night reads the last 35 days again, the first night of a week (from
 # Sunday on) 366 days, and the first night of a month everything.
@@ -379,9 +379,9 @@ def changed(path, known, first, last):
     return spans
 
 
-def first_day(copy, mode, today):
+def first_day(copy, today):
     """Returns the first day to read again without tags: the first of all means everything."""
-    if copy is None or copy[1] != mode or copy[0][:7] != str(today)[:7]:
+    if copy is None or copy[0][:7] != str(today)[:7]:
         return dt.date.min
     same_week = dt.date.fromisoformat(copy[0]).toordinal() // 7 == today.toordinal() // 7  # weeks begin on Sunday
     return today - (AGAIN if same_week else LONG) * DAY
@@ -419,16 +419,17 @@ def rows(files, mode):
 
 def sync(to, fork, mode, today, start):
     """Brings one fork up to yesterday, the last day that is over."""
+    done = str(today), f"{mode} since {start}"
     copy = to.copies.get(fork["id"])
-    if copy and copy[:2] == (str(today), mode):
+    if copy and copy[:2] == done:
         return
     path = f"/api/v1/forks/{fork['id']}/{{}}?from={{}}&to={{}}"
-    fresh = copy is None or copy[1] != mode
+    fresh = copy is None or copy[1] != done[1]
     known = {} if fresh else to.tags.get(fork["id"], {})
     spans = changed(path, known, start, today - DAY) if mode == "pseudonymous" else None
     replaced = [(dt.date.min, dt.date.max)] if fresh else spans
     if spans is None:
-        since = first_day(copy, mode, today)
+        since = first_day(None if fresh else copy, today)
         spans, replaced = windows(max(since, start), today - DAY), [(since, dt.date.max)]
     tags = {month: tag for month, tag in known.items() if not any(str(a)[:7] <= month <= str(b)[:7] for a, b in replaced)}
     files = []
@@ -437,7 +438,7 @@ def sync(to, fork, mode, today, start):
         tags.update(tags_of(whole(files[-1], path, span)) or {})  # of the rows; without any they are read again
     with lock:
         before = state["plays"]
-        to.replace(fork["id"], replaced, rows(files, mode), tags, (str(today), mode))
+        to.replace(fork["id"], replaced, rows(files, mode), tags, done)
         log.info("%s: %d plays read, %d requests for them", fork["slug"], state["plays"] - before, len(spans))
 
 
