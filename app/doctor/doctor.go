@@ -116,6 +116,8 @@ func (s *Installation) query(
 		"script":           migrationScript(),
 		"serving_database": s.databaseID,
 		"owner":            owner,
+		"pooled":           s.Pooled(),
+		"connections":      s.PoolRequests + 20,                         // see config.Serve
 		"serve_answers":    s.serveAnswers && !s.Pooled(),               // a pooler renames sessions
 		"one_role":         s.MigrateDatabaseURL == "" && !s.Embedded(), // whether the serving role also migrates
 	})

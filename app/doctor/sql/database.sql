@@ -69,3 +69,12 @@ select 'warning', format('the database has version %s of its collation, the syst
 from pg_database
 where datname = current_database()
   and datcollversion <> pg_database_collation_actual_version(oid)
+union all
+select 'warning', format('dg serve may open %s connections, but %s admits %s: raise that, or lower DG_POOL_REQUESTS',
+    @connections::int, what, n)
+from (select 'max_connections of PostgreSQL', current_setting('max_connections')::int
+    - current_setting('superuser_reserved_connections')::int
+  union all select 'the connection limit of the role', rolconnlimit from pg_roles where rolname = current_user
+  union all select 'the connection limit of the database', datconnlimit from pg_database
+  where datname = current_database()) l (what, n)
+where n >= 0 and n < @connections::int and not @pooled::boolean
