@@ -344,7 +344,7 @@ var conditions = []condition{
 	{name: "a group", wantSuccess: true, groupID: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
 	{name: "one day", wantSuccess: true, periodDays: 1, noWholeWeek: true},
 	{name: "eight days", wantSuccess: true, periodDays: 8, noWholeWeek: true},
-	{name: "39 odd names", wantSuccess: true, keyOwner: "names"},
+	{name: "39 odd names, a play of 170 years", wantSuccess: true, keyOwner: "names"},
 	{name: "odd names, LATIN1 locale", mayFail: true, keyOwner: "names", needsLocales: true,
 		env: []string{"LC_ALL=de_DE.ISO-8859-1", "LANG=de_DE.ISO-8859-1"}},
 	{name: "odd names, cp1252 locale", mayFail: true, keyOwner: "names", needsLocales: true,

@@ -15,7 +15,7 @@ key <- gsub("^\\W+|\\W+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
 if (!grepl("^dg_live_[0-9A-Za-z_]+$", key, perl = TRUE)) stop("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII.")
 columns <- "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
 types <- cols(
-  .default = "c", releaseNumber = "i", startedAt = "T", completedAt = "T", durationSeconds = "i", completed = "l",
+  .default = "c", releaseNumber = "i", startedAt = "T", completedAt = "T", durationSeconds = "d", completed = "l",
   scorePercent = "d", passed = "l"
 )
 
