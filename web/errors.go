@@ -75,6 +75,8 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
 		here := ui.LocalPath(apikeys.Redact(c.OriginalURL()))
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
+	case strings.Contains(c.Path(), "/settings/") && view.Settings() != "":
+		return ui.Link{Name: "Open settings", Path: view.Settings()}
 	}
 	return view.Home()
 }
@@ -84,6 +86,7 @@ type errorText struct{ title, message string }
 var statusTexts = map[int]errorText{
 	403: {"Access denied", ""},
 	404: {"Page not found", "The address is wrong, or the page no longer exists."},
+	405: {"Page not found", "The address is wrong, or the page no longer exists."}, // such as GET /sign-out
 	500: {"Something went wrong", "The error has been logged."},
 	503: {"Service unavailable", "DG cannot answer right now."},
 }

@@ -374,7 +374,9 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		{w.SignIn(t, acme.Member).Get(acme.Path("/reports")), 403, "Access denied",
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
 				"The operator of DG can change your role.", `href="/account">Open your account`},
-		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header", `href="/">Open reports`},
+		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Page not found", noPage, `href="/">Open reports`},
+		{owner.Get(acme.Path("/settings/audit-log?from=x")), 400, "Request failed", "has an unknown value",
+			`href="` + acme.Path("/settings/api-keys") + `">Open settings`},
 	} {
 		c.page.Is(t, c.status).Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
 			c.link+`</a>`).Lacks(t, "Operated by", "mailto:")
