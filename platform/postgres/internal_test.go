@@ -92,6 +92,7 @@ func TestEachOfSeveralHostsHasAShortTimeout(t *testing.T) {
 		require.Nil(t, config.ConnConfig.ValidateConnect, "all hosts of a replica are standbys")
 		prepareHosts(&config.ConnConfig.Config, Options{})
 		require.Equal(t, timeout, config.ConnConfig.ConnectTimeout)
+		require.Greater(t, openTimeout, 2*timeout, "Open's own timeout does not name the address")
 		require.Equal(t, timeout == hostTimeout, config.ConnConfig.ValidateConnect != nil)
 	}
 }

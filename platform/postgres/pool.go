@@ -43,7 +43,7 @@ type DB struct {
 	hasReplicas bool // whether another pool of the program has replicas
 }
 
-// Open connects within connectTimeout. It fails if the session lacks one of dg's settings
+// Open connects within openTimeout. It fails if the session lacks one of dg's settings
 // (*SessionError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := parseURL(url)
@@ -75,7 +75,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		return nil, fmt.Errorf("open the database pool: %w", err)
 	}
 	if !opts.lazy {
-		pingCtx, cancel := context.WithTimeout(ctx, connectTimeout)
+		pingCtx, cancel := context.WithTimeout(ctx, openTimeout)
 		defer cancel()
 		if err := pool.Ping(pingCtx); err != nil {
 			pool.Close()

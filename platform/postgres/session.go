@@ -24,8 +24,11 @@ const (
 )
 
 const (
-	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
+	// connectTimeout bounds the connect to an address of the only host.
 	connectTimeout = 10 * time.Second
+	// openTimeout bounds Open: a start must not hang on a host that drops packets. It leaves a host time for two
+	// addresses, because only pgx's own timeouts name the address.
+	openTimeout = 2*connectTimeout + time.Second
 	// hostTimeout bounds the connect to each of several hosts, so that dg soon tries the next, and checks of replicas.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping before an idle connection is used.
