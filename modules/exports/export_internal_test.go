@@ -359,7 +359,7 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 	})
 }
 
-// An export holds its slot while its proof is computed.
+// An export holds its slot while its fingerprint is computed.
 func TestProofHoldsASlot(t *testing.T) {
 	b := setup(t)
 	b.request.Query.MaxHashedPlays = 10

@@ -99,7 +99,7 @@ func (e *Export) free() {
 	e.plays.Close()
 }
 
-const monthsHeader = "DG-Months" // header with Proof.Months
+const monthsHeader = "DG-Months" // header with Fingerprint.Months
 
 func (e *Export) headers(c *fiber.Ctx) map[string]string {
 	name := fileName(e.request.Slug, e.request.Query)
@@ -110,7 +110,7 @@ func (e *Export) headers(c *fiber.Ctx) map[string]string {
 	if e.Suppressed {
 		headers["X-DG-Report-Suppressed"] = "k-anonymity"
 	}
-	if p := e.Proof; p != nil {
+	if p := e.Fingerprint; p != nil {
 		headers[monthsHeader] = p.Months
 		if p.Tag != "" {
 			headers[fiber.HeaderETag] = httpserver.ETag(c, name, p.Tag)

@@ -292,7 +292,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 		head := w.send(t, http.MethodHead, path, "Bearer "+key.Token()).Is(t, get.StatusCode)
 		if strings.Contains(path, "/stats?") {
 			require.NotEmpty(t, head.Header.Get("ETag"))
-			require.Empty(t, head.Header.Get("Content-Length"), "HEAD of a proved answer computes no figures")
+			require.Empty(t, head.Header.Get("Content-Length"), "HEAD of an answer with a tag computes no figures")
 		}
 		for _, name := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
 			get.Header.Del(name)

@@ -81,7 +81,7 @@ func (a *API) getForkStats(r *call) error {
 		return httpserver.SendNotModified(r.c, tag)
 	}
 	if tag != "" && r.c.Method() == fiber.MethodHead {
-		return httpserver.JSONHead(r.c, tag) // the tag comes from the proof, without the figures
+		return httpserver.JSONHead(r.c, tag) // the tag needs no figures
 	}
 	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {
@@ -90,12 +90,12 @@ func (a *API) getForkStats(r *call) error {
 	return a.send(r, statisticsJSON(stats), statisticsETag(r.c, report))
 }
 
-// statisticsETag returns "" if nothing proves that the statistics are unchanged.
+// statisticsETag returns "" if the report has no tag.
 func statisticsETag(c *fiber.Ctx, r *reports.Report) string {
-	if r.Proof == nil || r.Proof.Tag == "" {
+	if r.Fingerprint == nil || r.Fingerprint.Tag == "" {
 		return ""
 	}
-	return httpserver.ETag(c, statisticsFormat, r.Proof.Tag)
+	return httpserver.ETag(c, statisticsFormat, r.Fingerprint.Tag)
 }
 
 // statisticsFormat has all fields of statistics, so that tags change with them.

@@ -20,8 +20,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// provableReport is a pseudonymous report with an ETag. Its fork has plays in January, March and April 2024.
-type provableReport struct {
+// taggedReport is a pseudonymous report with an ETag. Its fork has plays in January, March and April 2024.
+type taggedReport struct {
 	*world
 	orgID  string
 	fork   testkit.Fork
@@ -29,10 +29,10 @@ type provableReport struct {
 	sealer *sealer.Sealer
 }
 
-const provablePeriod = "?from=2024-01-10&to=2024-04-20"
+const taggedPeriod = "?from=2024-01-10&to=2024-04-20"
 
-func startProvable(t *testing.T) *provableReport {
-	p := &provableReport{world: start(t)}
+func startTagged(t *testing.T) *taggedReport {
+	p := &taggedReport{world: start(t)}
 	p.orgID = p.AddOrganisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
 	p.fork = p.AddFork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.orgID, Slug: "dock"})
 	players := p.AddPlayers(p.orgID, 7)
@@ -55,19 +55,19 @@ func startProvable(t *testing.T) *provableReport {
 	return p
 }
 
-func (p *provableReport) path(endpoint string) string {
-	return "/api/v1/forks/" + p.fork.ID + endpoint + provablePeriod
+func (p *taggedReport) path(endpoint string) string {
+	return "/api/v1/forks/" + p.fork.ID + endpoint + taggedPeriod
 }
 
-var provableEndpoints = []string{"/stats", "/exports/csv"}
+var taggedEndpoints = []string{"/stats", "/exports/csv"}
 
-func (p *provableReport) sendWithKey(t *testing.T, method, path string, headers ...string) testkit.Page {
+func (p *taggedReport) sendWithKey(t *testing.T, method, path string, headers ...string) testkit.Page {
 	p.Exec(`delete from api_key_windows`)
 	return p.send(t, method, path, "Bearer "+p.key.Token(), headers...)
 }
 
-func (p *provableReport) readReports(t *testing.T) (contents, tags [2]string) {
-	for i, endpoint := range provableEndpoints {
+func (p *taggedReport) readReports(t *testing.T) (contents, tags [2]string) {
+	for i, endpoint := range taggedEndpoints {
 		page := p.sendWithKey(t, http.MethodGet, p.path(endpoint)).Is(t, http.StatusOK)
 		contents[i] = page.Header.Get("Content-Disposition") + page.Body
 		tags[i] = page.Header.Get("ETag")
@@ -75,13 +75,13 @@ func (p *provableReport) readReports(t *testing.T) (contents, tags [2]string) {
 	return contents, tags
 }
 
-func (p *provableReport) seal(t *testing.T) {
+func (p *taggedReport) seal(t *testing.T) {
 	tb.Must(p.sealer.Seal(t.Context()))(t)
 }
 
 // rules.md, Unchanged: statistics that are read twice, as after a damaged segment, have no tag.
 func TestStatisticsThatAreReadTwiceHaveNoTag(t *testing.T) {
-	p := startProvable(t)
+	p := startTagged(t)
 	p.seal(t)
 	contents, tags := p.readReports(t)
 	require.NotEmpty(t, tags[0])
@@ -101,7 +101,7 @@ var otherValues = map[string]string{
 
 // rules.md, Unchanged: a change of any column that changes the bytes of a report changes its tag, sealed or not.
 func TestTagsChangeWithEveryColumn(t *testing.T) {
-	p := startProvable(t)
+	p := startTagged(t)
 	type column struct{ table, name, dataType string }
 	rows := tb.Must(p.Owner.Pool.Query(t.Context(), `select table_name::text, column_name::text, data_type::text
 		from information_schema.columns where table_schema = 'public'
@@ -143,7 +143,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 				changedContents, changedTags := p.readReports(t)
 				for i := range changedContents {
 					if changedContents[i] != contents[i] {
-						require.NotEqual(t, tags[i], changedTags[i], "%s of %s, %s", name, provableEndpoints[i], when)
+						require.NotEqual(t, tags[i], changedTags[i], "%s of %s, %s", name, taggedEndpoints[i], when)
 						changed = append(changed, name)
 					}
 				}
@@ -172,7 +172,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 // rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry. All
 // checks come before a 304.
 func TestUnchangedReportsAreNotSent(t *testing.T) {
-	p := startProvable(t)
+	p := startTagged(t)
 	foreign := p.AddFork(testkit.Fork{OrganisationID: p.AddOrganisation(testkit.Organisation{}).ID})
 	p.sendWithKey(t, http.MethodGet, "/api/v1/forks/"+foreign.ID, "If-None-Match", "*").Is(t, http.StatusForbidden)
 	p.sendWithKey(t, http.MethodGet, "/api/v1/forks/x", "If-None-Match", "*").Is(t, http.StatusNotFound)
@@ -218,10 +218,10 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 
 // rules.md, Unchanged: reports with names or groups, which may change, have no tag. "*" does not match them.
 func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
-	p := startProvable(t)
+	p := startTagged(t)
 	group := p.AddGroup(p.orgID, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
 		testkit.Player{Ordinal: 3}, testkit.Player{Ordinal: 4}, testkit.Player{Ordinal: 5})
-	for _, endpoint := range provableEndpoints {
+	for _, endpoint := range taggedEndpoints {
 		for mode, suffix := range map[string]string{"pseudonymous": "&groupId=" + group, "nominative": ""} {
 			p.Exec(`update organisations set reporting_mode = $1`, mode)
 			page := p.sendWithKey(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").Is(t, http.StatusOK)
@@ -233,7 +233,7 @@ func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 
 // rules.md, Unchanged: a GET hashes at most 1,000 unsealed plays; HEAD and If-None-Match hash 10,000.
 func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
-	p := startProvable(t)
+	p := startTagged(t)
 	requireProof := func(wantTag bool, months int, method string, headers ...string) {
 		t.Helper()
 		header := p.sendWithKey(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK).Header
@@ -261,7 +261,7 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 // The bytes of statistics and CSV, plain and compressed, may change only with wireVersion, so that all tags change. A
 // new field changes the tags by itself. If only compressed bytes differ, raise gzipVersion in httpserver.
 func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
-	p := startProvable(t)
+	p := startTagged(t)
 	for path, want := range map[string][2]string{
 		"/stats":       {"36ba915d2719ed1e", "898d9fd631406927"},
 		"/exports/csv": {"759350f3ded627ac", "1b017d2da97425df"},
@@ -270,7 +270,7 @@ func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 			page := p.sendWithKey(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
 			sum := sha256.Sum256([]byte(page.Body))
 			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]),
-				"%s %s: raise wireVersion in proof.go, unless a field is new; then replace the hashes", path, coding)
+				"%s %s: raise wireVersion in fingerprint.go, unless a field is new; then replace the hashes", path, coding)
 		}
 	}
 }

@@ -9,12 +9,12 @@
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
 //   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are read
 //     only to count a group's active members up to MinGroup, to decide whether the report is large,
-//     and for the Proof of a report on all players. Members of other organisations' groups are
-//     never read.
+//     and for the Fingerprint of a report on all players. Members of other organisations' groups
+//     are never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. The function
 //     suppressed alone decides which reports are suppressed.
-//   - Equal proofs prove equal content. A Proof belongs to its snapshot: figures that are read from
-//     a later snapshot have none.
+//   - Equal fingerprints prove equal content. A Fingerprint belongs to its snapshot: figures that
+//     are read from a later snapshot have none.
 //   - Cached labels have the version of players in the report's snapshot. Labels that no report
 //     confirms for a minute are dropped, so that an erased player's label does not stay.
 //   - Sums are integers. Figures are rounded once, half away from zero.

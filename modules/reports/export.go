@@ -49,7 +49,7 @@ func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*E
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prove(ctx, &snap); err != nil {
+	if err := s.addFingerprint(ctx, &snap); err != nil {
 		snap.close()
 		return nil, err
 	}

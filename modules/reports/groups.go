@@ -13,8 +13,8 @@ import (
 // Overlap is a group that lacks 1 to MinGroup-1 of a report's players. A comparison with the
 // group's own report would reveal the rows of these players (differencing attack).
 type Overlap struct {
-	Group   string // name of the group
-	Players int    // number of the report's players outside the group: 1 to MinGroup-1
+	GroupName string
+	Players   int // number of the report's players outside the group: 1 to MinGroup-1
 }
 
 // MaxOverlaps is one more than the dashboard shows, so that the dashboard knows whether more exist.

@@ -16,8 +16,8 @@ import (
 type Header struct {
 	GroupOwner    string // id of the organisation that owns the group; "": all players
 	ReportingMode org.ReportingMode
-	Suppressed    bool   // k-anonymity hides the plays
-	Proof         *Proof // nil: none
+	Suppressed    bool         // k-anonymity hides the plays
+	Fingerprint   *Fingerprint // nil: none
 }
 
 // CheckGroup returns ErrGroupNotFound if the group belongs to another organisation.

@@ -15,7 +15,7 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	OmitLists              bool   // omits players, their labels and overlaps
-	MaxHashedPlays         int    // plays of unsealed days that a proof may hash; 0: no proof
+	MaxHashedPlays         int    // plays of unsealed days that a Fingerprint may hash; 0: none is made
 	CompleteDays           int    // days from the period's start that Statistics.CompleteTotals covers; 0: none
 	// time limit of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration

@@ -29,8 +29,9 @@ type Service struct {
 }
 
 // Options declares guarantees of the database. With FixedPseudonyms, players' labels, ordinals and
-// organisations never change, and plays always have their player's row, so reports can have a Proof. With
-// PlayerVersions, every change of players changes player_ordinals.version, so labels can be cached.
+// organisations never change, and plays always have their player's row, so reports can have a
+// Fingerprint. With PlayerVersions, every change of players changes player_ordinals.version, so labels
+// can be cached.
 type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
 // New returns the service. An instance must have one Service, whose limits API and screens share.
@@ -57,8 +58,8 @@ type Report struct {
 }
 
 // Open opens a report. The caller then authorises the read of the group by Report.Header, calls
-// Statistics, and closes the report. Open takes a slot before it computes the proof, which may read
-// many plays. Errors: ErrGroupNotFound for an unknown group, apperr.NotFound for an unknown
+// Statistics, and closes the report. Open takes a slot before it computes the Fingerprint,
+// which may read many plays. Errors: ErrGroupNotFound for an unknown group, apperr.NotFound for an unknown
 // organisation, apperr.Unavailable with RetryAfter if no slot becomes free.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if !q.OmitLists {
@@ -72,7 +73,7 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prove(ctx, &r.snapshot); err != nil {
+	if err := s.addFingerprint(ctx, &r.snapshot); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (r *Report) Close() {
 
 // Statistics returns the figures of an open report under the rules of anonymity, and releases its
 // connection. It reads the primary if a replica fails, and plays instead of segments if a segment
-// is damaged: the new snapshot has no Proof. Errors: ErrGroupNotFound for a group of another organisation.
+// is damaged: the new snapshot has no Fingerprint. Errors: ErrGroupNotFound for another organisation's group.
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
 	err = s.readWithRetry(ctx, &r.snapshot, func(snap *snapshot) (err error) {
 		stats, err = snap.statistics(ctx)
@@ -115,11 +116,11 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, 
 	return stats, nil
 }
 
-func (s *Service) prove(ctx context.Context, snap **snapshot) error {
+func (s *Service) addFingerprint(ctx context.Context, snap **snapshot) error {
 	if !s.options.FixedPseudonyms {
 		return nil
 	}
-	return s.readWithRetry(ctx, snap, func(snap *snapshot) error { return snap.prove(ctx) })
+	return s.readWithRetry(ctx, snap, func(snap *snapshot) error { return snap.addFingerprint(ctx) })
 }
 
 // readWithRetry calls fn with the snapshot. If the replica fails or a segment is damaged, it calls fn again

@@ -24,19 +24,19 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-func newProofEnv(t *testing.T) *env {
+func newFingerprintEnv(t *testing.T) *env {
 	e := newEnv(t)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	return e
 }
 
-// readProofs returns the proof of an export, and that of an export that hashes all plays, without stored hashes.
-func (e *env) readProofs(t *testing.T, q Query) (got, want *Proof) {
+// readFingerprints returns an export's fingerprint, and that of an export that hashes all plays, without stored hashes.
+func (e *env) readFingerprints(t *testing.T, q Query) (got, want *Fingerprint) {
 	q.MaxHashedPlays = 1_000_000
-	read := func() *Proof {
+	read := func() *Fingerprint {
 		export := e.openExport(t, q)
 		export.Close()
-		return export.Proof
+		return export.Fingerprint
 	}
 	got = read()
 	e.Exec(`create table kept as table fork_days; delete from fork_days`)
@@ -46,24 +46,24 @@ func (e *env) readProofs(t *testing.T, q Query) (got, want *Proof) {
 	return got, want
 }
 
-// An older sealer does not update the hash of a day, so no proof contains the hashes of its days.
+// An older sealer does not update the hash of a day, so no fingerprint contains the hashes of its days.
 func TestProofIgnoresStaleDayHashes(t *testing.T) {
-	e := newProofEnv(t)
+	e := newFingerprintEnv(t)
 	e.insertRandomPlays(testFrom, 100, 500)
 	q := newQuery(testFrom, 100, "")
 	e.seal(t)
 	for range 3 {
 		e.Exec(`update plays set score = (score + 1) % 10000, answers = answers || '\x02' where score is not null`)
-		changed, want := e.readProofs(t, q)
+		changed, want := e.readFingerprints(t, q)
 		require.Equal(t, want, changed)
 		// simulates the older sealer, which replaces segments and removes marks
 		e.Exec(`update fork_days set sums = set_byte(sums, 0, $1)`, segment.DayVersion-1)
 		e.Exec(`delete from unsealed_days`)
 		e.Exec(`delete from unsealed_months`)
-		older, _ := e.readProofs(t, q)
+		older, _ := e.readFingerprints(t, q)
 		require.Equal(t, want, older)
 		require.Positive(t, e.seal(t).Days)
-		sealed, _ := e.readProofs(t, q)
+		sealed, _ := e.readFingerprints(t, q)
 		require.Equal(t, want, sealed)
 		require.Zero(t, e.CountRows(`fork_days where hash is null`))
 	}
@@ -71,18 +71,18 @@ func TestProofIgnoresStaleDayHashes(t *testing.T) {
 
 // A day with too many plays for a segment has a hash too.
 func TestLargeDaysHaveAHash(t *testing.T) {
-	e := newProofEnv(t)
+	e := newFingerprintEnv(t)
 	e.sealer.MaxDayPlays = 20
 	e.insertRandomPlays(testFrom.Add(20*day), 1, 400)
 	require.Positive(t, e.seal(t).Large)
 	q := newQuery(testFrom, 60, "")
 	q.MaxHashedPlays = 1
-	require.NotEmpty(t, e.openExport(t, q).Proof.Tag)
-	got, want := e.readProofs(t, q)
+	require.NotEmpty(t, e.openExport(t, q).Fingerprint.Tag)
+	got, want := e.readFingerprints(t, q)
 	require.Equal(t, want, got)
 }
 
-// Another CSV header or another skill changes all tags. Another fork or period changes Proof.Tag.
+// Another CSV header or another skill changes all tags. Another fork or period changes Fingerprint.Tag.
 func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	skills := games.SkillIDs()
 	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
@@ -90,7 +90,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	q := newQuery(testFrom, 100, "")
 	const months = 4
 	tagsOf := func(format string) []string {
-		p := newProof(format, q, make([]int64, months), months)
+		p := newFingerprint(format, q, make([]int64, months), months)
 		return append(strings.Split(p.Months, ", "), p.Tag)
 	}
 	current := tagsOf(wireFormat)
@@ -103,7 +103,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 		}
 	}
 	for _, other := range []Query{newQuery(testFrom, 99, ""), {ForkID: otherForkID, Period: q.Period}} {
-		require.NotEqual(t, current[months], newProof(wireFormat, other, make([]int64, months), months).Tag)
+		require.NotEqual(t, current[months], newFingerprint(wireFormat, other, make([]int64, months), months).Tag)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 
 // During concurrent writes, erasures and seals, a tag never identifies two contents of a report or a month.
 func TestNoTagIsStaleUnderWriters(t *testing.T) {
-	e := newProofEnv(t)
+	e := newFingerprintEnv(t)
 	e.insertRandomPlays(testFrom, 100, 800)
 	e.sealer.MaxDayPlays = 15 // some days are larger
 	minWrites := int64(300)
@@ -136,10 +136,10 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	}
 	writerDB := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 4})
 	work, ctx := errgroup.WithContext(t.Context())
-	var written, sealed, provenReports atomic.Int64
-	done := func() bool { return written.Load() >= minWrites && provenReports.Load() >= minWrites/3 }
+	var written, sealed, taggedReports atomic.Int64
+	done := func() bool { return written.Load() >= minWrites && taggedReports.Load() >= minWrites/3 }
 	var contents sync.Map // content of a report or month, by its tag
-	add := func(tag, content string) error {
+	checkTag := func(tag, content string) error {
 		if former, known := contents.LoadOrStore(tag, content); known && former != content {
 			return fmt.Errorf("the tag %q is stale:\n%s\n%s", tag, former, content)
 		}
@@ -169,16 +169,16 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 			}
 			defer report.Close()
 			stats, err := e.reports.Statistics(ctx, report)
-			if err != nil || report.Proof == nil {
+			if err != nil || report.Fingerprint == nil {
 				return err
 			}
 			players := fmt.Sprint(stats.Players())
 			stats.Player = nil
-			provenReports.Add(1)
-			return add("statistics "+report.Proof.Tag, fmt.Sprintf("%v%+v", players, stats))
+			taggedReports.Add(1)
+			return checkTag("statistics "+report.Fingerprint.Tag, fmt.Sprintf("%v%+v", players, stats))
 		}
 		export, err := e.reports.OpenExport(ctx, q, format.CSV)
-		if err != nil || export.Proof == nil {
+		if err != nil || export.Fingerprint == nil {
 			export.Close()
 			return err
 		}
@@ -190,14 +190,14 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
-		provenReports.Add(1)
-		err = add(export.Proof.Tag, string(file))
-		for month := range strings.SplitSeq(export.Proof.Months, ", ") {
+		taggedReports.Add(1)
+		err = checkTag(export.Fingerprint.Tag, string(file))
+		for month := range strings.SplitSeq(export.Fingerprint.Months, ", ") {
 			rows := slices.DeleteFunc(strings.Split(string(file), "\n"), func(row string) bool {
 				cells := strings.Split(row, ",")
 				return len(cells) < 6 || !strings.HasPrefix(cells[5], month[:len("2024-01")])
 			})
-			err = errors.Join(err, add(month, strings.Join(rows, "\n")))
+			err = errors.Join(err, checkTag(month, strings.Join(rows, "\n")))
 		}
 		return err
 	})
@@ -205,13 +205,13 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	require.Positive(t, sealed.Load())
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	e.seal(t)
-	got, want := e.readProofs(t, newQuery(testFrom, 100, ""))
+	got, want := e.readFingerprints(t, newQuery(testFrom, 100, ""))
 	require.Equal(t, want, got, "a hash is stale")
 }
 
-// If the proof fails, a report and an export release their connection, and the report its slot.
+// If the fingerprint fails, a report and an export release their connection, and the report its slot.
 func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
-	e := newProofEnv(t)
+	e := newFingerprintEnv(t)
 	e.Exec(`alter table fork_days rename hash to other`)
 	q := newQuery(testFrom, 10, "")
 	q.MaxHashedPlays = 1000
@@ -225,10 +225,10 @@ func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
 
 // After a restore, an import may give ordinals other pseudonyms, so tags of another history do not match.
 func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
-	e := newProofEnv(t)
+	e := newFingerprintEnv(t)
 	e.insertRandomPlays(testFrom, 10, 50)
-	before, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
-	again, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
+	before, _ := e.readFingerprints(t, newQuery(testFrom, 10, ""))
+	again, _ := e.readFingerprints(t, newQuery(testFrom, 10, ""))
 	require.Equal(t, before, again)
 	require.Equal(t, testkit.Query[string](e.World, `select concat_ws(' ', system_identifier, timeline_id, d.oid,
 		'players'::regclass::oid) from pg_control_system(), pg_control_checkpoint(), pg_database d
@@ -237,7 +237,7 @@ func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	e.Exec(`create table players (like former including all)`)
 	e.Exec(`insert into players select * from former`)
 	e.Exec(`grant select on players to dg_app`)
-	after, _ := e.readProofs(t, newQuery(testFrom, 10, ""))
+	after, _ := e.readFingerprints(t, newQuery(testFrom, 10, ""))
 	require.NotEqual(t, before.Tag, after.Tag)
 	require.NotEqual(t, before.Months, after.Months)
 }

@@ -15,9 +15,9 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Proof identifies the content of a report on all players under pseudonyms: equal values prove equal
-// content. Pseudonyms are not part of it, because they never change within a history of the database.
-type Proof struct {
+// Fingerprint identifies the content of a report on all players under pseudonyms: equal fingerprints
+// prove equal content. It omits pseudonyms, which never change within a history of the database.
+type Fingerprint struct {
 	Tag string // tag of the whole content; "" if more than Query.MaxHashedPlays plays are unsealed
 	// Months has a tag of each month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", and ends
 	// before the month in which the unsealed plays exceed MaxHashedPlays.
@@ -28,7 +28,7 @@ type Proof struct {
 // not show. TestBytesOfReportsChangeWithTheirVersion fails if it must rise.
 const wireVersion = 1
 
-// wireFormat is part of every Proof, because the bytes of a report depend on it.
+// wireFormat is part of every Fingerprint, because the bytes of a report depend on it.
 var wireFormat = wireFormatOf(csvHeader, games.SkillIDs())
 
 func wireFormatOf(header string, skills []string) string {
@@ -73,7 +73,7 @@ type playsHash struct {
 	Hash  int64
 }
 
-func (s *snapshot) prove(ctx context.Context) error {
+func (s *snapshot) addFingerprint(ctx context.Context) error {
 	remaining := s.query.MaxHashedPlays
 	if remaining == 0 || s.hasGroup() || s.ReportingMode != org.Pseudonymous {
 		return nil
@@ -90,20 +90,20 @@ func (s *snapshot) prove(ctx context.Context) error {
 	rows, _ := results.Query() // CollectRows returns Query's error
 	hashes, err := pgx.CollectRows(rows, pgx.RowToStructByPos[playsHash])
 	if err != nil {
-		return fmt.Errorf("reports: proof: %w", err)
+		return fmt.Errorf("reports: fingerprint: %w", err)
 	}
 	p := s.query.Period
 	months := make([]int64, monthsBetween(p.From, p.End().Add(-day))+1)
-	provenMonths := len(months)
+	hashedMonths := len(months)
 	for _, h := range hashes {
 		month := monthsBetween(p.From, h.Date)
 		months[month] ^= h.Hash
 		if remaining -= h.Plays; remaining < 0 {
-			provenMonths = month
+			hashedMonths = month
 			break
 		}
 	}
-	s.Proof = newProof(wireFormat+history, s.query, months, provenMonths)
+	s.Fingerprint = newFingerprint(wireFormat+history, s.query, months, hashedMonths)
 	return nil
 }
 
@@ -111,18 +111,18 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newProof makes the proof from the hashes of months. The complete hashes come first; provenMonths is their
-// number. Every tag depends on format: the wireFormat and the history of the database.
-func newProof(format string, q Query, months []int64, provenMonths int) *Proof {
-	p := &Proof{}
+// newFingerprint needs the hash of each month, of which only the first hashedMonths are complete. Every
+// tag depends on format: the wireFormat and the history of the database.
+func newFingerprint(format string, q Query, months []int64, hashedMonths int) *Fingerprint {
+	p := &Fingerprint{}
 	from := q.Period.From
-	for i, hash := range months[:provenMonths] {
+	for i, hash := range months[:hashedMonths] {
 		month := time.Date(from.Year(), from.Month()+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
 		sum := sha256.Sum256(fmt.Append(nil, format, hash))
 		p.Months += month.Format(", 2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
 	}
 	p.Months = strings.TrimPrefix(p.Months, ", ")
-	if provenMonths == len(months) {
+	if hashedMonths == len(months) {
 		p.Tag = fmt.Sprint(format, q.ForkID, q.Period, months)
 	}
 	return p
