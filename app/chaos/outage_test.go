@@ -107,11 +107,11 @@ var busyMetricPattern = regexp.MustCompile(
 func TestInterruptedImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	pg := apptest.NewExternalServer(t)
-	history := apptest.NewHistory(t, 61, 6_000)
+	imported := apptest.NewImportFile(t, 61, 6_000)
 	pg.RequireSuccess("migrate")
-	pg.RequireSuccess("import", history.File)
+	pg.RequireSuccess("import", imported.Path)
 	text := strings.NewReplacer(`"passed":true`, `"passed":false`, `"plan":"pro"`, `"plan":"enterprise"`).
-		Replace(apptest.ReadFile(t, history.File))
+		Replace(apptest.ReadFile(t, imported.Path))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
 	checksums := func() string { // of all that an import may change

@@ -252,12 +252,12 @@ func TestBackupPageRestoresAllAndKeepsRevocations(t *testing.T) {
 func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	history := apptest.NewHistory(t, 31, apptest.SealablePlays)
-	history.ImportInto(t, dir)
+	imported := apptest.NewImportFile(t, 31, apptest.SealablePlays)
+	imported.ImportInto(t, dir)
 	db := apptest.OpenAdminDB(t, dir)
 	dg := apptest.ServeOn(t, dir)
-	token := db.AddKey(history.IDs.Organisation.String()).Token()
-	path := "/api/v1/forks/" + history.IDs.Fork.String() + "/stats" + history.Query
+	token := db.AddKey(imported.IDs.Organisation.String()).Token()
+	path := "/api/v1/forks/" + imported.IDs.Fork.String() + "/stats" + imported.Query
 	type figures struct {
 		Plays, UniquePlayers int
 		PlayerLabel          string
@@ -265,7 +265,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	}
 	var before, after figures
 	require.NoError(t, json.Unmarshal([]byte(dg.GetBody(path, token)), &before))
-	require.Equal(t, history.Plays, before.Plays)
+	require.Equal(t, imported.Plays, before.Plays)
 	erased := before.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
 	id := testkit.Query[string](db, `select id::text from players where label = $1`, erased.PlayerLabel)
@@ -283,7 +283,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	require.Equal(t, 1, db.CountRows(`players where id = $1`, id))
 	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, erased.PlayerLabel)
 	require.Contains(t, out, "\n"+id+"  erased from organisation ")
-	statsJSON, playsCSV := dg.GetBody(path, token), dg.GetBody(history.CSVPath(), token)
+	statsJSON, playsCSV := dg.GetBody(path, token), dg.GetBody(imported.CSVPath(), token)
 	require.NoError(t, json.Unmarshal([]byte(statsJSON), &after))
 	require.Equal(t, before.Plays-erased.Plays, after.Plays)
 	require.Equal(t, before.UniquePlayers-1, after.UniquePlayers)

@@ -142,7 +142,7 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 		ExportPath: path + "/exports/csv?from=2026-01-01&to=2026-12-31"}
 	response, body := e.BeginExport(t, "whole-export-1")
 	require.Equal(t, e.Plays, countRows(t, response, body))
-	apptest.RequireExit(t, 0, append([]string{"import", apptest.NewHistory(t, 7, 1000).File}, flags...))
+	apptest.RequireExit(t, 0, append([]string{"import", apptest.NewImportFile(t, 7, 1000).Path}, flags...))
 	for range 5 { // each request may use another session of the pooler
 		require.Equal(t, http.StatusOK, dg.Get(path, token).StatusCode)
 		dg.GetBody(path+"/stats?from=2026-01-01&to=2026-12-31", token)

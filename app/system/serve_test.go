@@ -69,12 +69,12 @@ func TestServeReportsItsState(t *testing.T) {
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	history := apptest.NewHistory(t, 1, 30_000)
-	history.ImportInto(t, dir)
+	imported := apptest.NewImportFile(t, 1, 30_000)
+	imported.ImportInto(t, dir)
 	dg := apptest.ServeOn(t, dir)
-	key := apptest.OpenAdminDB(t, dir).AddKey(history.IDs.Organisation.String()).Token()
+	key := apptest.OpenAdminDB(t, dir).AddKey(imported.IDs.Organisation.String()).Token()
 	require.NoError(t, dg.Process.Signal(syscall.SIGHUP), "which is ignored")
-	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), dg.ListenURL+history.CSVPath(), key).Body)
+	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), dg.ListenURL+imported.CSVPath(), key).Body)
 	require.NoError(t, dg.Process.Signal(os.Interrupt))
 	apptest.WaitUntil(t, 5*time.Second, "it does not say that it stops", func() bool {
 		return strings.Contains(dg.Log.String(), "stopping")
@@ -90,25 +90,25 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	history := apptest.NewHistory(t, 1, 5_000)
+	imported := apptest.NewImportFile(t, 1, 5_000)
 	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001", "migrate",
-		"account reset ann@example.org", "segments rebuild", "import " + history.File} {
+		"account reset ann@example.org", "segments rebuild", "import " + imported.Path} {
 		apptest.RequireRefusal(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
 	}
-	for _, command := range [][]string{{"demo"}, {"import", history.File}} {
+	for _, command := range [][]string{{"demo"}, {"import", imported.Path}} {
 		testkit.Concurrently(2, func(int) { apptest.RequireSuccess(t, dir, command...) })
 		require.Empty(t, apptest.ProcessesOn(t, dir))
 	}
 	dg := apptest.ServeOn(t, dir)
-	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
+	apptest.NewImportFile(t, 2, 5_000).ImportInto(t, dir)
 	require.Regexp(t, `^postgres://dg_owner@/dg\?`, apptest.RequireSuccess(t, dir, "database"))
 	dg.GetBody("/readyz", "")
 	dg.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 	apptest.RequireRefusal(t, "is not running on "+dir+": start dg serve", dir, "database")
 	db := apptest.OpenAdminDB(t, dir)
-	require.Equal(t, history.Plays, db.CountRows(`plays where org_id = $1`, history.IDs.Organisation))
+	require.Equal(t, imported.Plays, db.CountRows(`plays where org_id = $1`, imported.IDs.Organisation))
 	require.Equal(t, 4, db.CountRows(`organisations`), "the demo's two, once, and those of the histories")
 }
 

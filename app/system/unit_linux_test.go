@@ -119,10 +119,10 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 		}, args...)
 	}
 	for i, database := range [][]string{{"--data-dir", dir}, pg.Flags()} {
-		history := apptest.NewHistory(t, uint64(i), 1_000)
+		imported := apptest.NewImportFile(t, uint64(i), 1_000)
 		serve := func() *apptest.Child { return run(append([]string{"serve"}, database...)...).AwaitServing() }
 		serve().Stop()
-		for _, command := range [][]string{{"migrate"}, {"import", history.File}, {"doctor"}} {
+		for _, command := range [][]string{{"migrate"}, {"import", imported.Path}, {"doctor"}} {
 			c := run(append(command, database...)...)
 			require.Zero(t, c.ExitStatus(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
 		}

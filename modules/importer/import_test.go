@@ -289,7 +289,7 @@ func maxLiveHeap(t *testing.T, plays int) (maxHeap uint64) {
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() {
-			_, err := testkit.WriteHistory(w, 1, time.Now(), testkit.HistorySize{Plays: plays, Players: 500, Days: 400})
+			_, err := testkit.WriteImportFile(w, 1, time.Now(), testkit.ImportFileSize{Plays: plays, Players: 500, Days: 400})
 			_ = w.CloseWithError(err)
 		}()
 		return r, nil

@@ -14,7 +14,7 @@
 // Fields that are left out get defaults; ids and slugs are then unique. World.Exec and Query change
 // and read the rest. Browser and Page act as a person who uses the screens.
 //
-// It writes as the owner of the tables, in the stored form; only WriteHistory writes an import file.
+// It writes as the owner of the tables, in the stored form; only WriteImportFile writes an import file.
 // It imports no module, so that internal tests of a module may use it too. Helpers fail by require,
 // whose trace names their callers: they need no t.Helper.
 package testkit

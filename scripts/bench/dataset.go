@@ -34,8 +34,8 @@ type benchData struct {
 }
 
 type dataset struct {
-	Size    testkit.HistorySize
-	IDs     testkit.HistoryIDs
+	Size    testkit.ImportFileSize
+	IDs     testkit.ImportFileIDs
 	Headers []string // values of Authorization, one for each key
 }
 
@@ -54,9 +54,9 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	groups := []int{smallGroup, min(players/20, largestGroup)}
 	b.data = benchData{
 		Now:   time.Now().UTC().Truncate(time.Millisecond),
-		Main:  dataset{Size: testkit.HistorySize{Plays: plays, Players: players, Groups: groups}},
-		Other: dataset{Size: testkit.HistorySize{Plays: minPlays, Players: 10_000}},
-		Small: dataset{Size: testkit.HistorySize{Plays: 10_000, Players: 500}},
+		Main:  dataset{Size: testkit.ImportFileSize{Plays: plays, Players: players, Groups: groups}},
+		Other: dataset{Size: testkit.ImportFileSize{Plays: minPlays, Players: 10_000}},
+		Small: dataset{Size: testkit.ImportFileSize{Plays: 10_000, Players: 500}},
 	}
 	log.Printf("loading %d plays", plays)
 	if err := b.loadData(ctx); err != nil {
@@ -95,7 +95,7 @@ func (d *benchData) datasets() []*dataset { return []*dataset{&d.Main, &d.Other,
 func (d *benchData) write(w io.Writer) (err error) {
 	for seed, organisation := range d.datasets() {
 		organisation.Size.Days = historyDays
-		if organisation.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, organisation.Size); err != nil {
+		if organisation.IDs, err = testkit.WriteImportFile(w, uint64(seed), d.Now, organisation.Size); err != nil {
 			return err
 		}
 	}

@@ -17,33 +17,33 @@ import (
 // SealablePlays is a number of plays that gives a fork segments.
 const SealablePlays = sealer.MinPlays + 1_000
 
-// History is an import file with plays. IDs and Query select its plays.
-type History struct {
-	File  string
-	IDs   testkit.HistoryIDs
+// ImportFile is an import file with plays. IDs and Query select its plays.
+type ImportFile struct {
+	Path  string
+	IDs   testkit.ImportFileIDs
 	Plays int
 	Query string // the query with the period of all plays
 }
 
-// NewHistory writes an import file with the plays. Each seed creates another organisation.
-func NewHistory(t *testing.T, seed uint64, plays int) History {
+// NewImportFile writes an import file with the plays. Each seed creates another organisation.
+func NewImportFile(t *testing.T, seed uint64, plays int) ImportFile {
 	base := reachableFolder(t) // in memory, because a soak test writes gigabytes
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays, Query: LastDaysQuery(302)}
-	f, err := os.Create(h.File)
+	i := ImportFile{Path: filepath.Join(base, "import.ndjson"), Plays: plays, Query: LastDaysQuery(302)}
+	f, err := os.Create(i.Path)
 	require.NoError(t, err)
-	h.IDs, err = testkit.WriteHistory(f, seed, time.Now().UTC(),
-		testkit.HistorySize{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
+	i.IDs, err = testkit.WriteImportFile(f, seed, time.Now().UTC(),
+		testkit.ImportFileSize{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	return h
+	return i
 }
 
-func (h History) ImportInto(t *testing.T, dir string) string {
+func (i ImportFile) ImportInto(t *testing.T, dir string) string {
 	if !embeddedpg.HasData(dir) { // only dg serve and dg demo create a database
 		ServeOn(t, dir).Stop()
 	}
-	return RequireSuccess(t, dir, "import", h.File)
+	return RequireSuccess(t, dir, "import", i.Path)
 }
 
 func LastDaysQuery(n int) string {
@@ -51,8 +51,8 @@ func LastDaysQuery(n int) string {
 	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly), now.Format(time.DateOnly))
 }
 
-func (h History) CSVPath() string {
-	return "/api/v1/forks/" + h.IDs.Fork.String() + "/exports/csv" + h.Query
+func (i ImportFile) CSVPath() string {
+	return "/api/v1/forks/" + i.IDs.Fork.String() + "/exports/csv" + i.Query
 }
 
 // SoakEnabled reports whether tests run at the sizes of make soak.
