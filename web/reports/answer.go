@@ -67,11 +67,11 @@ func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 	case difference > 0:
 		text += "about "
 	}
-	when := "in " + c.EarlierDays
-	if c.Weeks {
+	when := "in " + c.EarlierPeriod
+	if c.YearEarlier {
 		when = "52 weeks earlier"
 	} else if c.oneDay {
-		when = "on " + c.EarlierDays
+		when = "on " + c.EarlierPeriod
 	}
 	return fmt.Sprintf("%sas many as %s (%s)", text, when, ui.Count(before))
 }

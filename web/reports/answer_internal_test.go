@@ -43,7 +43,7 @@ func compareWith(before sums) *comparison {
 	if before == (sums{}) {
 		return nil
 	}
-	return &comparison{EarlierDays: "4 to 31 Oct", earlierStats: before.statistics()}
+	return &comparison{EarlierPeriod: "4 to 31 Oct", earlierStats: before.statistics()}
 }
 
 // The answer names a change only above its noise, and from 5% of a count or 1 point of a rate. Asterisks mean bold.
@@ -229,7 +229,7 @@ func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2],
 			"71.4% of finished plays passed."},
 	} {
-		compared := &comparison{EarlierDays: "4 to 31 Oct", earlierStats: played(400).statistics(c.before...)}
+		compared := &comparison{EarlierPeriod: "4 to 31 Oct", earlierStats: played(400).statistics(c.before...)}
 		if c.complete != nil {
 			compared.completeStats = played(400).statistics(c.complete...)
 		}
@@ -292,7 +292,7 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 	} {
 		var compared *comparison
 		if c.before > 0 {
-			compared = &comparison{EarlierDays: "4 to 31 Oct", earlierStats: &reports.Statistics{Plays: c.before}}
+			compared = &comparison{EarlierPeriod: "4 to 31 Oct", earlierStats: &reports.Statistics{Plays: c.before}}
 		}
 		var rows []forkRow
 		for i, f := range c.forks {

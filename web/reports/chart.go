@@ -9,15 +9,15 @@ import (
 )
 
 type chart struct {
-	Name    string // name of the measure
-	Unit    string // length of a bar: day or week
-	IsCount bool   // whether values are counts, drawn as bars; otherwise a line
-	Period  string // the period in words
-	Earlier string // the compared period in words; "": no comparison
-	Value   string // the figure of the whole period
-	Bars    []bar
-	Highest bar // the bar with the highest value
-	Ticks   []ui.Tick
+	Name     string // name of the measure
+	Interval string // of a bar: day or week
+	IsCount  bool   // whether values are counts, drawn as bars; otherwise a line
+	Period   string // the period in words
+	Earlier  string // the compared period in words; "": no comparison
+	Value    string // the figure of the whole period
+	Bars     []bar
+	Highest  bar // the bar with the highest value
+	Ticks    []ui.Tick
 
 	Panel               ui.Panel
 	Shapes, EarlierPath string // SVG paths
@@ -87,15 +87,15 @@ func datesOf(from time.Time, days int) string {
 
 func newChart(p reports.Period, s reports.Statistics, compared *comparison, today time.Time, m measure) *chart {
 	c := &chart{
-		Name: m.name, Unit: "day", IsCount: m.isCount, Period: ui.Period(p), Value: m.text(s),
+		Name: m.name, Interval: "day", IsCount: m.isCount, Period: ui.Period(p), Value: m.text(s),
 		Ticks: ui.Ticks(p), measure: m,
 	}
 	if p.Days > ui.MaxChartDays {
-		c.Unit = "week"
+		c.Interval = "week"
 	}
 	var earlier []reports.DailyStat
 	if compared != nil {
-		c.Earlier = compared.EarlierDays
+		c.Earlier = compared.EarlierPeriod
 		earlier = compared.earlierStats.Daily
 	}
 	c.Bars = barsOf(p, today, s.Daily, earlier)

@@ -19,11 +19,11 @@ type change struct {
 
 // comparison covers only complete days, because an unfinished day would look like a decline.
 type comparison struct {
-	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period is complete
-	Weeks                     bool                // whether the days are 52 weeks earlier
-	oneDay                    bool                // whether the earlier period is one day
-	completeStats             *reports.Statistics // nil: the whole period is complete
-	earlierStats              *reports.Statistics
+	CompletePeriod, EarlierPeriod string              // in words; CompletePeriod "": the whole period is complete
+	YearEarlier                   bool                // whether the earlier period is 52 weeks before
+	oneDay                        bool                // whether the earlier period is one day
+	completeStats                 *reports.Statistics // nil: the whole period is complete
+	earlierStats                  *reports.Statistics
 }
 
 // measure is a kind of figure. read returns false if there is none, as for an average of no plays.
@@ -261,18 +261,18 @@ func (h *Handler) loadComparison(
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s, Weeks: choice == compareYear,
+	c := &comparison{EarlierPeriod: ui.Period(earlier), earlierStats: &s, YearEarlier: choice == compareYear,
 		oneDay: earlier.Days == 1}
 	if complete != q.Period {
 		q.CompleteDays = complete.Days
-		c.CompleteDays = ui.Period(complete)
+		c.CompletePeriod = ui.Period(complete)
 	}
 	return c, nil
 }
 
 // withCompleteDays returns c with the figures of the complete days, or nil if they have no plays.
 func (c *comparison) withCompleteDays(s reports.Statistics) *comparison {
-	if c == nil || c.CompleteDays == "" {
+	if c == nil || c.CompletePeriod == "" {
 		return c
 	}
 	if s.CompleteTotals == nil || s.CompleteTotals.Plays == 0 {

@@ -29,7 +29,7 @@ type dashboardView struct {
 	Nominative     bool
 	Stats          reports.Statistics
 	Command        string // a curl command that reads the figures from the API
-	LongerPeriod   string // path of the 12 months until today, if no play is in a period without all of them; else ""
+	LongerPeriod   string // path of the last 12 months, if the period has no plays and does not include them; else ""
 	Overlaps       []reports.Overlap
 	MoreOverlaps   bool // whether there are more overlaps than Overlaps lists
 	Figures        []figure
@@ -64,7 +64,7 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 	if err := h.addGroups(c.UserContext(), p, &view.menuBar); err != nil {
 		return err
 	}
-	view.Everyone = "All players"
+	view.PhoneLabel = "All players"
 	period, periodErr := u.period(view.Today)
 	if periodErr == nil {
 		u.query.Set("from", period.Day(0))

@@ -72,7 +72,7 @@ func byMeasure(m measure) func(a, b forkRow) int {
 	return func(a, b forkRow) int { return cmp.Compare(key(a), key(b)) }
 }
 
-var forks = listing[forkRow]{
+var forks = listSpec[forkRow]{
 	plural: "forks",
 	columns: []column[forkRow]{
 		{"Fork", "title", false,

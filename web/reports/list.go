@@ -18,8 +18,8 @@ type column[T any] struct {
 	compare    func(a, b T) int
 }
 
-// listing describes a table that is searched, sorted and paged; list is one page of it.
-type listing[T any] struct {
+// listSpec describes a list that is searched, sorted and paged; a listPage is one page of it.
+type listSpec[T any] struct {
 	plural          string // plural of the items' name
 	columns         []column[T]
 	defaultSort     string              // value of sort if the URL has no known value
@@ -29,7 +29,7 @@ type listing[T any] struct {
 	perPage         int
 }
 
-type list[T any] struct {
+type listPage[T any] struct {
 	ui.Pager
 	Columns []columnHead
 	Rows    []T
@@ -47,8 +47,8 @@ type columnHead struct {
 	Numeric               bool
 }
 
-func (l listing[T]) page(u pageURL, items []T) list[T] {
-	v := list[T]{
+func (l listSpec[T]) page(u pageURL, items []T) listPage[T] {
+	v := listPage[T]{
 		Search:     u.Param(l.search),
 		AllPath:    u.Path(l.search, ""),
 		FormPath:   u.BasePath,
@@ -66,7 +66,7 @@ func (l listing[T]) page(u pageURL, items []T) list[T] {
 	return v
 }
 
-func (l listing[T]) find(items []T, search string) []T {
+func (l listSpec[T]) find(items []T, search string) []T {
 	search = input.Fold(search)
 	if search == "" {
 		return items
@@ -77,7 +77,7 @@ func (l listing[T]) find(items []T, search string) []T {
 }
 
 // sort sorts items stably. The heading of the sorted column links to the reverse order.
-func (l listing[T]) sort(items []T, u pageURL) (heads []columnHead) {
+func (l listSpec[T]) sort(items []T, u pageURL) (heads []columnHead) {
 	order := u.Param("sort")
 	isSorted := func(c column[T]) bool {
 		return c.compare != nil && sortColumn(c.sort) == sortColumn(order)

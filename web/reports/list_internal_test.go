@@ -15,7 +15,7 @@ import (
 	"dg/web/ui"
 )
 
-func labelsOf(l list[player]) (labels []string) {
+func labelsOf(l listPage[player]) (labels []string) {
 	for _, p := range l.Rows {
 		labels = append(labels, p.Label)
 	}
@@ -61,13 +61,13 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
-	require.Equal(t, "CAD", strings.Join(labelsOf(l.list), ""))
+	require.Equal(t, "CAD", strings.Join(labelsOf(l.listPage), ""))
 	require.Equal(t, []playerSection{{"Missed by 5\u00a0points or more", "2", l.Rows[:2]},
 		{"No finished play", "1", l.Rows[2:]}}, l.Sections)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
-	require.Equal(t, "ACD", strings.Join(labelsOf(l.list), ""))
+	require.Equal(t, "ACD", strings.Join(labelsOf(l.listPage), ""))
 	require.Equal(t, []playerSection{{"", "", l.Rows}}, l.Sections)
 	require.Equal(t, []ui.Link{
 		{Name: "All", Count: "4", Path: "/r?sort=label"},
@@ -79,7 +79,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		"1 finished no play.", text())
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
-	require.Equal(t, "CADB", strings.Join(labelsOf(l.list), ""))
+	require.Equal(t, "CADB", strings.Join(labelsOf(l.listPage), ""))
 	require.Equal(t, playerSection{"Passed", "1", l.Rows[3:]}, l.Sections[2])
 	require.False(t, l.ShowPassed, "the headings say it")
 	require.Equal(t, links[1].Path, answer[0].Path)
@@ -104,7 +104,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}
 	for n, want := range map[int]string{1: "C", 2: "CA", 3: "CAE", 8: "CAED"} {
 		first, count, lowestPass := notPassed(stats, n)
-		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
+		require.Equal(t, want, strings.Join(labelsOf(listPage[player]{Rows: first}), ""))
 		require.Equal(t, []int64{4, 700}, []int64{count, int64(lowestPass)})
 	}
 }

@@ -16,7 +16,7 @@ type menuBar struct {
 	Groups            []org.Group
 	ListedGroups      int           // org.MaxGroups if there may be more groups; 0: all are listed
 	GroupName         string        // "": all players
-	Everyone          string        // the first line of the button on phones, if no group is selected
+	PhoneLabel        string        // the first line of the button on phones, if no group is selected
 	PeriodError       *apperr.Error // nil: the period is valid
 	Presets           []ui.Link
 	PeriodName        string      // name of the preset; "": none

@@ -16,7 +16,7 @@ type player = reports.PlayerStat
 const playersPerPage = 30
 
 // players lists players in need of help first by default (byNeed). Ties keep the API's order.
-var players = listing[player]{
+var players = listSpec[player]{
 	plural: "players",
 	columns: []column[player]{
 		{"Player", "label", false,
@@ -61,7 +61,7 @@ func filterByPass(players []player, passed bool) []player {
 
 // playersView is a page of the players that the parameter passed selects.
 type playersView struct {
-	list[player]
+	listPage[player]
 	LowestPass reports.Percent // lowest best score of a player with a pass; 0: nobody passed
 	Sections   []playerSection // the rows
 	ShowPassed bool            // whether rows say who passed, because neither Sections nor the tab does
@@ -95,7 +95,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 		listed.columns = slices.Concat(listed.columns[:3], listed.columns[4:])
 		slices.SortStableFunc(shown, byNeed)
 	}
-	v.list = listed.page(u, shown)
+	v.listPage = listed.page(u, shown)
 	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // every tab has the search, or none
 	if len(passed) > 0 {
 		v.LowestPass = slices.MinFunc(passed, byNeed).BestScore

@@ -17,14 +17,13 @@ import (
 type reportsView struct {
 	ui.Layout
 	menuBar
-	list[forkRow]
+	listPage[forkRow]
 	Figures   []figure
 	Weeks     ui.Sparkline // plays of all forks
 	Counted   bool         // whether players and results are counted; false if there are too many plays
 	HasGroups bool
 	Answer    []clause
-	// where the weeks of the period and, if they are right before, of the earlier period begin, as shares
-	// of the 12 weeks
+	// starts of the period and of the earlier one, as shares of the 12 weeks; equal unless one follows the other
 	NowFrom, BeforeFrom float64
 }
 
@@ -45,7 +44,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	invalid := errors.As(err, &view.PeriodError)
 	view.addPeriods(period, today, today)
-	view.Everyone = cmp.Or(view.PeriodName, "Period") // the first menu's choice
+	view.PhoneLabel = cmp.Or(view.PeriodName, "Period") // the first menu is that of periods
 	if invalid {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "reports", view)
@@ -95,7 +94,7 @@ func (h *Handler) listReports(
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
 	view.Answer = newListAnswer(overview.Current, view.Comparison, rows)
-	view.list = forks.page(view.pageURL, rows)
+	view.listPage = forks.page(view.pageURL, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
@@ -115,8 +114,8 @@ func compareOverview(o reports.Overview, earlier reports.Period, choice string) 
 	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(earlier), earlierStats: &o.Earlier,
-		Weeks: choice == compareYear, oneDay: earlier.Days == 1}
+	return &comparison{EarlierPeriod: ui.Period(earlier), earlierStats: &o.Earlier,
+		YearEarlier: choice == compareYear, oneDay: earlier.Days == 1}
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
