@@ -40,7 +40,7 @@ type Handler struct {
 	operator     mail.Address
 }
 
-// Limiters returns the limiters of the screens by the value of the metrics' label kind.
+// Limiters returns the limiters of the screens, keyed by their names in metrics.
 func (h *Handler) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads}
 }

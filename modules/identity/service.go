@@ -46,7 +46,7 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keyring Keyri
 	}
 }
 
-// Limiters returns the limiters by the value of the metrics' label kind.
+// Limiters returns the limiters, keyed by their names in metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }

@@ -138,8 +138,8 @@ func (h *Host) Run(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close ends running exports, and records their ends and the usage of keys. The usage may come after six seconds that
-// ctx does not shorten: its deadline is at least ten. Call it between the app's Shutdown and the pool's Close.
+// Close ends running exports, and records their ends and the usage of keys. Only the last heeds ctx: give it
+// ten seconds or more, because the exports may take six. Call it between the app's Shutdown and the pool's Close.
 func (h *Host) Close(ctx context.Context) error {
 	h.server.Abort()
 	h.exports.Drain()

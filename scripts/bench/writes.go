@@ -98,8 +98,8 @@ func (b *bench) insert(ctx context.Context, rows int, day time.Time) error {
 		other.IDs.Fork)
 }
 
-// setTriggers changes the triggers on plays, except those of foreign keys. dg requires that they are
-// enabled always, which PostgreSQL accepts one by one only.
+// setTriggers changes the triggers on plays, except those of foreign keys. dg requires ENABLE ALWAYS,
+// which has no form for all triggers of a table.
 func (b *bench) setTriggers(ctx context.Context, verb string) error {
 	return b.execute(ctx, `do $do$ declare name text; begin
 		for name in select tgname from pg_trigger where tgrelid = 'plays'::regclass and not tgisinternal loop

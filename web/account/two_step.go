@@ -14,7 +14,7 @@ import (
 type twoStepView struct {
 	ui.Layout
 	ui.FormErrors
-	Secret []string // the secret in groups of four characters; nil: the form asks for the password first
+	Secret []string // in groups of four characters
 	QR     *qrCode
 	URL    template.URL // opens an authenticator app on the same device
 	Issuer string
