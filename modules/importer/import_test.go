@@ -289,8 +289,8 @@ func maxLiveHeap(t *testing.T, plays int) (maxHeap uint64) {
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() {
-			_, err := testkit.WriteImportFile(w, 1, time.Now(), testkit.ImportFileSize{Plays: plays, Players: 500, Days: 400})
-			_ = w.CloseWithError(err)
+			size := testkit.ImportFileSize{Plays: plays, Players: 500, Days: 400}
+			_ = w.CloseWithError(tb.ErrorOf(testkit.WriteImportFile(w, 1, time.Now(), size)))
 		}()
 		return r, nil
 	}}

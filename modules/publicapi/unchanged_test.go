@@ -270,7 +270,7 @@ func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 			page := p.sendWithKey(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
 			sum := sha256.Sum256([]byte(page.Body))
 			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]),
-				"%s %s: raise wireVersion in fingerprint.go, unless a field is new; then replace the hashes", path, coding)
+				"%s %s: raise wireVersion (fingerprint.go) unless a field is new, then replace hashes", path, coding)
 		}
 	}
 }
