@@ -360,7 +360,7 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 }
 
 // An export holds its slot while its fingerprint is computed.
-func TestProofHoldsASlot(t *testing.T) {
+func TestFingerprintHoldsASlot(t *testing.T) {
 	b := setup(t)
 	b.request.Query.MaxHashedPlays = 10
 	lock := b.Begin(`lock table fork_days in access exclusive mode`)

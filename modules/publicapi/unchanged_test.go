@@ -234,7 +234,7 @@ func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 // rules.md, Unchanged: a GET hashes at most 1,000 unsealed plays; HEAD and If-None-Match hash 10,000.
 func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	p := startTagged(t)
-	requireProof := func(wantTag bool, months int, method string, headers ...string) {
+	requireTags := func(wantTag bool, months int, method string, headers ...string) {
 		t.Helper()
 		header := p.sendWithKey(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK).Header
 		require.Len(t, header.Values("DG-Months"), 1)
@@ -243,19 +243,19 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	}
 	ifNoneMatch := []string{"If-None-Match", `""`}
 	p.AddPlays(p.fork, 1000-60, parseDay("2024-03-01"), time.Second)
-	requireProof(true, 4, http.MethodGet)
+	requireTags(true, 4, http.MethodGet)
 	p.AddPlays(p.fork, 1, parseDay("2024-03-02"), time.Second)
-	requireProof(false, 3, http.MethodGet) // the last play of April exceeds the bound
-	requireProof(true, 4, http.MethodHead)
-	requireProof(true, 4, http.MethodGet, ifNoneMatch...)
+	requireTags(false, 3, http.MethodGet) // the last play of April exceeds the bound
+	requireTags(true, 4, http.MethodHead)
+	requireTags(true, 4, http.MethodGet, ifNoneMatch...)
 	p.AddPlays(p.fork, 9000, parseDay("2024-01-11"), 10*time.Second)
-	requireProof(false, 0, http.MethodGet)
-	requireProof(false, 3, http.MethodHead)
-	requireProof(false, 3, http.MethodGet, ifNoneMatch...)
+	requireTags(false, 0, http.MethodGet)
+	requireTags(false, 3, http.MethodHead)
+	requireTags(false, 3, http.MethodGet, ifNoneMatch...)
 	stats := p.sendWithKey(t, http.MethodGet, p.path("/stats"), "If-None-Match", "*").Is(t, http.StatusOK)
 	require.Empty(t, stats.Header.Values("ETag"))
 	p.seal(t)
-	requireProof(true, 4, http.MethodGet)
+	requireTags(true, 4, http.MethodGet)
 }
 
 // The bytes of statistics and CSV, plain and compressed, may change only with wireVersion, so that all tags change. A

@@ -47,7 +47,7 @@ func (e *env) readFingerprints(t *testing.T, q Query) (got, want *Fingerprint) {
 }
 
 // An older sealer does not update the hash of a day, so no fingerprint contains the hashes of its days.
-func TestProofIgnoresStaleDayHashes(t *testing.T) {
+func TestFingerprintIgnoresStaleDayHashes(t *testing.T) {
 	e := newFingerprintEnv(t)
 	e.insertRandomPlays(testFrom, 100, 500)
 	q := newQuery(testFrom, 100, "")
@@ -210,7 +210,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 }
 
 // If the fingerprint fails, a report and an export release their connection, and the report its slot.
-func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
+func TestFailedFingerprintReleasesConnectionAndSlot(t *testing.T) {
 	e := newFingerprintEnv(t)
 	e.Exec(`alter table fork_days rename hash to other`)
 	q := newQuery(testFrom, 10, "")

@@ -179,7 +179,6 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 // A dashboard holds one report slot at a time, so that concurrent dashboards cannot deadlock.
 func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	// the second fork has no plays, so its last play is looked up
 	paths := []string{o.Path("/reports/%s", w.AddPlayedFork(o)), o.Path("/reports/%s", w.AddFork(o).ID)}
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
