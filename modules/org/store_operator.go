@@ -189,9 +189,9 @@ func (s *Service) ErasePlayer(
 
 const (
 	eraseTimeout = time.Minute
-	// lockPlayersSQL waits for less than deadlock_timeout (1 s). An import may have written plays
+	// lockOrdinalsSQL waits for less than deadlock_timeout (1 s). An import may have written plays
 	// of the player before it locks the ordinals; the erasure, not the import, must then give way.
-	lockPlayersSQL = `/* org.lockPlayers */ select from player_ordinals where org_id = @org
+	lockOrdinalsSQL = `/* org.lockPlayers */ select from player_ordinals where org_id = @org
 		and set_config('lock_timeout', '500ms', true) is not null for update`
 	// eraseOrphansSQL deletes the rows that cascades miss if the schema has lost its foreign keys.
 	eraseOrphansSQL = `/* org.eraseLeft */ with left_groups as (
@@ -209,7 +209,7 @@ func (s *Service) erasePlayer(
 			return err
 		}
 		// lock the ordinals before the player, as an import does, against deadlocks
-		if err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error; err != nil {
+		if err := tenant.Exec(tx, organisationID, lockOrdinalsSQL).Error; err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}
 		var player playerRow

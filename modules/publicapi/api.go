@@ -73,7 +73,7 @@ func New(dependencies Dependencies, baseURL string) *API {
 		BusyMessage: "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{dependencies, file, largeResponses, httpserver.Foreign(dependencies.Logger)}
+	return &API{dependencies, file, largeResponses, httpserver.NewWithoutApp(dependencies.Logger)}
 }
 
 // Limiters returns the limiters, keyed by their names in metrics.

@@ -49,8 +49,8 @@ type requestKey struct{}
 // requestOf returns the request of c. On another program's app, it panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// Foreign returns a Server for Handle on another program's app, without access log and metrics.
-func Foreign(log *slog.Logger) *Server { return newServer(Options{Logger: log}.withDefaults()) }
+// NewWithoutApp returns a Server for Handle on another program's app, without access log and metrics.
+func NewWithoutApp(log *slog.Logger) *Server { return newServer(Options{Logger: log}.withDefaults()) }
 
 // Abort ends streams with ErrStopped, and waits at most abortWait for them and other requests.
 func (s *Server) Abort() {

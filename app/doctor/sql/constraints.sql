@@ -4,7 +4,7 @@
 select 'failure' as verdict, format('the key %s is missing or changed: run as the owner of the tables: %s'
     'alter table %s drop constraint if exists %s, add constraint %s %s', name, case when def ~ 'CASCADE' then
     regexp_replace(def, '^FOREIGN KEY \(([^)]*)\) REFERENCES (\w+)\(([^)]*)\).*', format('delete from %1$s '
-    'where (\1) in (select \1 from %1$s except select \3 from \2); ', tab)) end, tab, name, name, def) as says
+    'where (\1) in (select \1 from %1$s except select \3 from \2); ', tab)) end, tab, name, name, def) as message
 from (values
   ('account_resets', 'account_resets_pkey', 'PRIMARY KEY (user_id)'),
   ('account_resets', 'account_resets_token_hash_key', 'UNIQUE (token_hash)'),

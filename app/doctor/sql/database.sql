@@ -18,7 +18,7 @@ fixes as (
     and (rolname is not null or grantee = 0 and exists (select from own)))
 select 'failure' as verdict, format('the serving role owns the database or the schema public, or may create '
     'in them, and so could drop the audit log, or replace functions that the owner of the tables calls: '
-    'run as a superuser or a member of the owners: %s', string_agg(fix, '; ')) as says
+    'run as a superuser or a member of the owners: %s', string_agg(fix, '; ')) as message
 from fixes having count(*) > 0
 union all
 select 'failure', format('the serving role owns %s: drop what you do not know, give the rest another owner',

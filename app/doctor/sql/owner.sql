@@ -10,7 +10,7 @@ objects (fix, mine) as (
   from pg_proc where pronamespace = 'public'::regnamespace and proname in (table created)
   union all select null, pg_has_role(datdba, 'usage') from pg_database where datname = current_database())
 select 'failure' as verdict, 'the role that migrates may not create tables, or does not own those of dg: '
-    'name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one' as says
+    'name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one' as message
 where not has_schema_privilege('public', 'create') or (select count(fix) > 0 and not bool_or(mine) from objects)
 union all
 select 'failure', 'the role that migrates does not own all tables and functions of dg, as after a restore by another '

@@ -4,7 +4,7 @@ with tables as (
   select relowner, @one_role::boolean and pg_has_role(relowner, 'usage') as owns from pg_class
   where oid = 'audit_entries'::regclass),
 faults as (
-  select 'failure' as verdict, 'the serving role is a superuser' as says
+  select 'failure' as verdict, 'the serving role is a superuser' as message
   from pg_roles where rolname = current_user and rolsuper
   union all
   select 'failure', format('the serving role owns %s tables', count(*))
@@ -13,8 +13,8 @@ faults as (
   having count(*) > 0
   union all
   select 'warning', 'one role migrates and serves' from tables where owns)
-select verdict, says || ', so a stolen password could change the audit log: give DG_DATABASE_URL a role '
-    'of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner''s; then run dg migrate' as says
+select verdict, message || ', so a stolen password could change the audit log: give DG_DATABASE_URL a role '
+    'of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner''s; then run dg migrate' as message
 from faults
 union all
 -- roles that the serving role does not inherit count too, because it can become them by SET ROLE

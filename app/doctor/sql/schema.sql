@@ -1,7 +1,7 @@
 -- Finds faults of the schema. In an empty database the statement fails with 42P01 (see fixes.go).
 select 'failure' as verdict,
   format('the schema ends at %s, this program at %s: run dg migrate, or start dg serve',
-    max(version_id), @program_version::int) as says
+    max(version_id), @program_version::int) as message
 from dg_schema_versions where is_applied having max(version_id) < @program_version::int
 union all
 -- "disable trigger all" also disables foreign keys, by which erasing a player deletes its plays.

@@ -15,8 +15,8 @@ import (
 	"dg/migrations"
 )
 
-// ErrMissing is the error of a statement that the guard has rejected, before it was sent.
-var ErrMissing = errors.New(
+// ErrUnscoped is the error of a statement that the guard has rejected, before it was sent.
+var ErrUnscoped = errors.New(
 	"a statement names no organisation: use tenant.Scope on a model, or tenant.Raw or Exec for a text")
 
 const (
@@ -68,12 +68,12 @@ func Guard(db *gorm.DB) error {
 	)
 }
 
-// guardStatements adds ErrMissing to statements that are not scoped. In a subquery gorm drops the
+// guardStatements adds ErrUnscoped to statements that are not scoped. In a subquery gorm drops the
 // error, and the outer statement has a syntax error.
 func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
-			_ = db.AddError(ErrMissing)
+			_ = db.AddError(ErrUnscoped)
 		}
 	}
 }

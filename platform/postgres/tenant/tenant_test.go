@@ -129,7 +129,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		if strings.HasPrefix(name, "subquery") {
 			require.ErrorContains(t, err, "syntax error", name)
 		} else {
-			require.ErrorIs(t, err, tenant.ErrMissing, name)
+			require.ErrorIs(t, err, tenant.ErrUnscoped, name)
 		}
 	}
 	require.Empty(t, loaded)
