@@ -58,7 +58,7 @@ var unsentTagPattern = regexp.MustCompile(`^importer\.|` +
 	`markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
 	`lockSecretKey|lockUsers|recheck|rewriteEmailKey|unusualEmails)$`)
 
-// plantedStatements are unscoped statements, which the proof must find. $1 is an organisation, or in byID a fork.
+// plantedStatements are unscoped statements, which the prover must find. $1 is an organisation, or in byID a fork.
 var plantedStatements = map[string]string{
 	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
 	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
@@ -78,7 +78,7 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	proxyURL := func(url string) string { return apptest.ProxyDatabase(t, url, rec.pass) }
 	w := newRequestWorld(t, proxyURL, (*requestWorld).storeMoreRows)
 	w.sendEverything(proxyURL(w.db.OwnerURL))
-	p := newProof(t, w.db.OwnerURL)
+	p := newProver(t, w.db.OwnerURL)
 	for name, sql := range plantedStatements {
 		value := p.organisations[0]
 		if name == "planted.byID" {
@@ -239,13 +239,13 @@ func (w *requestWorld) organisationIDOf(fork string) string {
 	return testkit.Query[string](w.db, `select org_id::text from forks where id = $1`, w.forks[fork])
 }
 
-// proof runs statements as the owner of the tables, under row-level security. The setting dg.org selects the visible
+// prover runs statements as the owner of the tables, under row-level security. The setting dg.org selects the visible
 // rows: those of one organisation, of everyone or of no one.
 //
 // A statement is scoped if its result with one organisation's rows equals that with all rows, and if it changes no
 // other rows. Then the rows of each organisation move to the next one, and both must hold again. The parameters
 // then name the old organisation, but ids of rows that the next one has.
-type proof struct {
+type prover struct {
 	t             *testing.T
 	admin         *pgx.Conn
 	tables        map[string]string // the column with the organisation, by table
@@ -263,9 +263,9 @@ var (
 	writeTagPattern = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
 )
 
-// newProof adds row-level security to the tables of organisations. The serving role loses its rights on them.
-func newProof(t *testing.T, databaseURL string) *proof {
-	p := &proof{t: t, tables: map[string]string{"organisations": "id"}, usesOrgTable: map[string]bool{},
+// newProver adds row-level security to the tables of organisations. The serving role loses its rights on them.
+func newProver(t *testing.T, databaseURL string) *prover {
+	p := &prover{t: t, tables: map[string]string{"organisations": "id"}, usesOrgTable: map[string]bool{},
 		dependsOnRows: map[string]bool{}}
 	p.admin = tb.Must(pgx.Connect(t.Context(), tb.AsRole(databaseURL, "postgres")))(t)
 	t.Cleanup(func() { _ = p.admin.Close(t.Context()) })
@@ -287,11 +287,11 @@ func newProof(t *testing.T, databaseURL string) *proof {
 	return p
 }
 
-func (p *proof) exec(sql string) {
+func (p *prover) exec(sql string) {
 	require.NoError(p.t, tb.ErrorOf(p.admin.Exec(p.t.Context(), sql)), sql)
 }
 
-func (p *proof) queryStrings(sql string) []string {
+func (p *prover) queryStrings(sql string) []string {
 	rows, err := p.admin.Query(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
 	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -300,7 +300,7 @@ func (p *proof) queryStrings(sql string) []string {
 }
 
 // readChecksums returns a checksum of the rows of each table and organisation. Each text ends with the organisation.
-func (p *proof) readChecksums() []string {
+func (p *prover) readChecksums() []string {
 	var selects []string
 	for table, column := range p.tables {
 		selects = append(selects,
@@ -310,7 +310,7 @@ func (p *proof) readChecksums() []string {
 	return p.queryStrings(strings.Join(selects, " union all "))
 }
 
-func (p *proof) moveRows() {
+func (p *prover) moveRows() {
 	p.exec(`rollback; set session_replication_role = replica;
 		create temp table moves (giver uuid, taker uuid, interim uuid)`)
 	for i, giver := range p.organisations {
@@ -329,7 +329,7 @@ func (p *proof) moveRows() {
 }
 
 // run runs a statement as a role. It returns its rows, its command tag or its error code. The next run rolls it back.
-func (p *proof) run(s sentStatement, role, visibleOrg string) string {
+func (p *prover) run(s sentStatement, role, visibleOrg string) string {
 	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visibleOrg))
 	result := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
 	if pgErr, ok := errors.AsType[*pgconn.PgError](result.Err); ok {
@@ -347,7 +347,7 @@ func (p *proof) run(s sentStatement, role, visibleOrg string) string {
 	return "rows:\n" + strings.Join(rows, "\n")
 }
 
-func (p *proof) changedOrganisations() (organisations []string) {
+func (p *prover) changedOrganisations() (organisations []string) {
 	p.exec(`reset role`)
 	for _, row := range p.readChecksums() {
 		if !slices.Contains(p.checksums, row) {
@@ -357,7 +357,7 @@ func (p *proof) changedOrganisations() (organisations []string) {
 	return organisations
 }
 
-func (p *proof) usesOrganisationTable(s sentStatement) bool {
+func (p *prover) usesOrganisationTable(s sentStatement) bool {
 	if _, cached := p.usesOrgTable[s.sql]; !cached {
 		p.usesOrgTable[s.sql] = p.run(s, "dg_app", everyone) == "42501" // the role may not read the table
 	}
@@ -365,7 +365,7 @@ func (p *proof) usesOrganisationTable(s sentStatement) bool {
 }
 
 // sufficientFor returns the candidates, organisations or noOne, whose rows alone give the statement's result.
-func (p *proof) sufficientFor(s sentStatement, candidates []string) (sufficient []string) {
+func (p *prover) sufficientFor(s sentStatement, candidates []string) (sufficient []string) {
 	result := p.run(s, "dg_owner", everyone)
 	if sqlStatePattern.MatchString(result) { // a failed statement reads and changes nothing
 		require.True(p.t, p.rowsMoved, "%s: %s", result, s.sql)
@@ -385,7 +385,7 @@ func (p *proof) sufficientFor(s sentStatement, candidates []string) (sufficient 
 }
 
 // unscopedByTag returns the unscoped statements by their tags. It moves all rows, so it runs only once.
-func (p *proof) unscopedByTag(sent []sentStatement) (byTag map[string]string) {
+func (p *prover) unscopedByTag(sent []sentStatement) (byTag map[string]string) {
 	byTag = map[string]string{}
 	type candidate struct {
 		sentStatement

@@ -43,7 +43,7 @@ const (
 
 // Append adds an entry in a transaction of its own. Errors: apperr.Internal (unknown action).
 func (l *Log) Append(ctx context.Context, e Entry) error {
-	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
+	return l.insert([]string{e.OrganisationID}, e, func(args []any) error {
 		_, err := l.db.Pool.Exec(ctx, appendSQL, args...)
 		return err
 	})
@@ -51,7 +51,7 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 
 // AppendIn adds an entry in the caller's transaction. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
-	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
+	return l.insert([]string{e.OrganisationID}, e, func(args []any) error {
 		return tx.Scopes(acrossLogs).Exec(appendSQL, args...).Error
 	})
 }
@@ -61,12 +61,12 @@ var acrossLogs = tenant.Across("the logs are a parameter")
 // AppendToAll adds the entry to the log of each of organisationIDs, in the caller's transaction. It
 // ignores e.OrganisationID. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
-	return l.add(organisationIDs, e, func(args []any) error {
+	return l.insert(organisationIDs, e, func(args []any) error {
 		return tx.Scopes(acrossLogs).Exec(appendToAllSQL, args...).Error
 	})
 }
 
-func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
+func (l *Log) insert(organisationIDs []string, e Entry, run func(args []any) error) error {
 	e, details, err := prepareEntry(e)
 	if err == nil {
 		r := e.Request
