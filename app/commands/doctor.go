@@ -52,7 +52,7 @@ const healthTimeout = 5 * time.Second
 func (c healthCmd) Run(ctx context.Context, stdio Stdio) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	status, text, err := doctor.Get(ctx, c.Addr, "/readyz")
+	status, text, err := doctor.GetLocal(ctx, c.Addr, "/readyz")
 	if err != nil {
 		return fmt.Errorf("DG_ADDR %s: %w", c.Addr, err)
 	}

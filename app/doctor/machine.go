@@ -59,14 +59,14 @@ func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures 
 func servesDG(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	status, text, err := Get(ctx, address, "/healthz")
-	_, _, _ = Get(ctx, address, "/readyz") // makes an idle dg connect: checkDatabase looks for its session
+	status, text, err := GetLocal(ctx, address, "/healthz")
+	_, _, _ = GetLocal(ctx, address, "/readyz") // makes an idle dg connect: checkDatabase looks for its session
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
-// Get sends a GET to a dg on this machine, without a proxy. text has up to 4 KB of the body. Get dials address itself,
-// because a URL admits neither an IPv6 zone nor the name of a port.
-func Get(ctx context.Context, address, path string) (status int, text string, err error) {
+// GetLocal sends a GET to a dg on this machine, without a proxy. It dials address itself, because a URL
+// admits neither an IPv6 zone nor the name of a port. text has up to 4 KB of the body.
+func GetLocal(ctx context.Context, address, path string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, http.NoBody)
 	if err != nil {
 		return 0, "", err

@@ -99,7 +99,7 @@ func (f *importFileWriter) randomCompletion(started time.Time) string {
 		completed.Format(instantLayout), score/100, score%100, score >= 7_000)
 }
 
-// randomAnswers draws the answers to two, three or four skills, 5.5 on average.
+// randomAnswers draws answers to two to four skills, 5.5 answers on average.
 func (f *importFileWriter) randomAnswers() string {
 	answers := make([]string, 2+f.random.IntN(3))
 	firstSkill := f.random.IntN(len(importSkills))
