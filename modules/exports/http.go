@@ -69,7 +69,7 @@ func (s *Service) Open(c *fiber.Ctx, r Request) (*Export, error) {
 
 // Send responds to GET with the plays, or with 304. To HEAD it sends the headers of GET. It records
 // neither HEAD nor a 304, which transfer nothing. Errors: those of the first block,
-// reports.ErrGroupNotFound, 505 for a GET over HTTP/1.0, 400 for a Range header.
+// reports.ErrGroupNotFound, 505 over HTTP/1.0, 400 for a Range header.
 func (e *Export) Send(c *fiber.Ctx) error {
 	if err := e.CheckGroup(e.request.Query.OrganisationID); err != nil {
 		return err

@@ -293,6 +293,8 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 		if strings.Contains(path, "/stats?") {
 			require.NotEmpty(t, head.Header.Get("ETag"))
 			require.Empty(t, head.Header.Get("Content-Length"), "HEAD of an answer with a tag computes no figures")
+			old := w.sendRaw(t, "HEAD "+path+" HTTP/1.0\r\nAuthorization: Bearer "+key.Token()+"\r\n\r\n")
+			require.Positive(t, old.ContentLength, "HTTP/1.0 has no chunks")
 		}
 		for _, name := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
 			get.Header.Del(name)

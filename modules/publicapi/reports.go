@@ -80,8 +80,8 @@ func (a *API) getForkStats(r *call) error {
 	if tag != "" && httpserver.NotModified(r.c, tag) {
 		return httpserver.SendNotModified(r.c, tag)
 	}
-	if tag != "" && r.c.Method() == fiber.MethodHead {
-		return httpserver.JSONHead(r.c, tag) // the tag needs no figures
+	if tag != "" && r.c.Method() == fiber.MethodHead && r.c.Context().Request.Header.IsHTTP11() {
+		return httpserver.JSONHead(r.c, tag) // the tag needs no figures, unlike a length over HTTP/1.0
 	}
 	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,11 +47,7 @@ type Source interface {
 // complete. A Range header gets 400.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
-	err := checkRange(c)
-	if !c.Context().Request.Header.IsHTTP11() {
-		err = fiber.NewError(fiber.StatusHTTPVersionNotSupported)
-	}
-	if err != nil {
+	if err := cmp.Or(checkVersion(c), checkRange(c)); err != nil {
 		s.close(nil)
 		return err
 	}
@@ -64,8 +61,18 @@ func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	return nil
 }
 
-// StreamHead responds to HEAD with the headers of Stream.
+func checkVersion(c *fiber.Ctx) error {
+	if c.Context().Request.Header.IsHTTP11() {
+		return nil
+	}
+	return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
+}
+
+// StreamHead responds to HEAD with the headers of Stream, or with 505.
 func StreamHead(c *fiber.Ctx, header map[string]string) error {
+	if err := checkVersion(c); err != nil {
+		return err
+	}
 	setStreamHeaders(c, header, acceptsGzip(&c.Context().Request.Header))
 	c.Context().Response.Header.SetContentLength(-1) // chunked, as for GET
 	return nil

@@ -143,6 +143,7 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	_, _ = io.WriteString(c, "HEAD /x"+versionAndHost+"\r\nHEAD /x"+versionAndHost+"Connection: close\r\n\r\n")
 	responses, _ := io.ReadAll(c)
 	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(responses))
+	require.Equal(t, 505, server.sendRaw(t, "HEAD /x HTTP/1.0\r\n\r\n").StatusCode)
 	server.sendRaw(t, "GET /x HTTP/1.0\r\n\r\n").requireError(t, 505)
 	source.requireClosed(t, nil)
 	server.get(t, "/x", "Range", "bytes=9-").requireError(t, 400)
