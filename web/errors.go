@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"net/mail"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -75,10 +76,21 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
 		here := ui.LocalPath(apikeys.Redact(c.OriginalURL()))
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
+	case view.Title == "Group not found": // such as one that was removed since
+		return ui.Link{Name: "Show all players", Path: allPlayersPath(c)}
 	case strings.Contains(c.Path(), "/settings/") && view.Settings() != "":
 		return ui.Link{Name: "Open settings", Path: view.Settings()}
 	}
 	return view.Home()
+}
+
+// allPlayersPath returns the path of the request's report without its group.
+func allPlayersPath(c *fiber.Ctx) string {
+	u, _ := url.Parse(screenPath(c)) // parses: it is a local path
+	query := u.Query()
+	query.Del("groupId")
+	u.RawQuery = query.Encode()
+	return u.String()
 }
 
 type errorText struct{ title, message string }

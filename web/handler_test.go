@@ -355,6 +355,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.StoreOrganisation(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignIn(t, acme.Owner)
+	fork := acme.Path("/reports/%s", w.AddFork(acme).ID)
 	const noPage = "The address is wrong, or the page no longer exists."
 	stale := w.SignIn(t, acme.Admin)
 	w.DB.Exec(`delete from sessions where user_id = $1`, acme.Admin.ID)
@@ -368,6 +369,8 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", noPage, `href="/">Open reports`},
 		{owner.Get(acme.Path("/reports/x")), 404, "Fork not found",
 			"It does not exist, or belongs to another organisation.", `href="` + acme.Path("/reports") + `">Open reports`},
+		{owner.Get(fork + "/plays.csv?from=2026-03-01&groupId=x&to=2026-03-02"), 404, "Group not found",
+			"It does not exist, or belongs", fork + `?from=2026-03-01&amp;to=2026-03-02">Show all players`},
 		{owner.Get("/o/other/reports"), 404, "Page not found",
 			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`},
 		{w.SignIn(t, acme.Member).Get(acme.Path("/reports")), 403, "Access denied",

@@ -27,8 +27,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 			return err
 		}
 		// After a POST the sign-in continues at the form's page, which has the same path.
-		next := cmp.Or(downloadScreenPath(c), ui.LocalPath(apikeys.Redact(c.OriginalURL())))
-		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
+		return c.Redirect(ui.WithNext("/sign-in", screenPath(c)), fiber.StatusSeeOther)
 	})
 }
 
@@ -121,6 +120,11 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	}
 	referer, err := url.Parse(c.Get(fiber.HeaderReferer))
 	return err != nil || referer.Host == "" || referer.Host != string(c.Request().Header.Host())
+}
+
+// screenPath returns the path of the requested screen, or of the one that offers the requested file, without a key.
+func screenPath(c *fiber.Ctx) string {
+	return cmp.Or(downloadScreenPath(c), ui.LocalPath(apikeys.Redact(c.OriginalURL())))
 }
 
 // downloadScreenPath returns the path, with the query but no key, of the screen that offers the requested file, or "".
