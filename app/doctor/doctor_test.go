@@ -1,9 +1,11 @@
 package doctor
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"syscall"
 	"testing"
 	"time"
@@ -58,7 +60,13 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		"add sslrootcert=FILE to the URL":  errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca
 		"use a host with IPv4":             errors.Join(&pgconn.PgError{}, syscall.ENETUNREACH),
 		"let the network pass connections": errors.Join(&pgconn.PgError{}, syscall.EHOSTUNREACH),
+		"correct host and port of the URL": context.DeadlineExceeded,
 	} {
 		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
 	}
+	config := tb.Must(pgconn.ParseConfig("postgres://dg@localhost"))(t)
+	config.DialFunc = func(context.Context, string, string) (net.Conn, error) {
+		return nil, &pgconn.PgError{Code: "53300", Routine: "CheckMyDatabase"}
+	}
+	require.ErrorContains(t, explain(tb.ErrorOf(pgconn.ConnectConfig(t.Context(), config))), `alter database "dg" connection`)
 }

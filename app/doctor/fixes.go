@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"dg/platform/postgres"
 )
 
 // fixes maps database errors to advice. The first match counts. PostgreSQL's routine distinguishes errors
@@ -92,7 +95,7 @@ func isUnreachable(err error) bool {
 // explain adds the advice of fixes to an error of the database.
 func explain(err error) error {
 	connectErr, isConnectErr := errors.AsType[*pgconn.ConnectError](err)
-	if _, answered := errors.AsType[*pgconn.PgError](err); !answered && !isConnectErr {
+	if !postgres.IsDatabaseError(err) {
 		return err
 	}
 	for _, fix := range fixes {
@@ -102,8 +105,9 @@ func explain(err error) error {
 		function := regexp.MustCompile(`pg_\w+`).FindString(err.Error())
 		advice := strings.ReplaceAll(fix.advice, "{function}", function)
 		if isConnectErr {
-			advice = strings.NewReplacer("{role}", pgx.Identifier{connectErr.Config.User}.Sanitize(),
-				"{database}", pgx.Identifier{connectErr.Config.Database}.Sanitize()).Replace(advice)
+			c := connectErr.Config // without a database, PostgreSQL chooses the one with the role's name
+			advice = strings.NewReplacer("{role}", pgx.Identifier{c.User}.Sanitize(),
+				"{database}", pgx.Identifier{cmp.Or(c.Database, c.User)}.Sanitize()).Replace(advice)
 		}
 		return fmt.Errorf("%w: %s", err, advice)
 	}

@@ -79,7 +79,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		defer cancel()
 		if err := pool.Ping(pingCtx); err != nil {
 			pool.Close()
-			return nil, explainConnectError(err)
+			return nil, explainConnectError(pool, err)
 		}
 	}
 	return withGorm(pool)

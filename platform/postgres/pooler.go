@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // poolerParam marks a pooler's URL. dg does not send it to the server.
@@ -39,12 +40,18 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-func explainConnectError(err error) error {
+// explainConnectError names the server's address, which an ended context hides.
+func explainConnectError(pool *pgxpool.Pool, err error) error {
 	if sessionErr, ok := errors.AsType[*SessionError](err); ok {
 		return sessionErr
 	}
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered { // a wrong password, for example
 		return connectError{"the database refuses the connection", err}
+	}
+	if _, isNamed := errors.AsType[*pgconn.ConnectError](err); !isNamed {
+		c := pool.Config().ConnConfig
+		_, address := pgconn.NetworkAddress(c.Host, c.Port)
+		err = fmt.Errorf("%s: %w", address, err)
 	}
 	return connectError{"the database does not answer", err}
 }

@@ -136,7 +136,7 @@ func (r *Replica) Check(ctx context.Context) error {
 	}
 	conn, err := r.DB.Pool.Acquire(ctx)
 	if err != nil {
-		return explainConnectError(err)
+		return explainConnectError(r.DB.Pool, err)
 	}
 	defer conn.Release()
 	waitCtx, cancel := context.WithTimeout(ctx, maxReplicaWait)

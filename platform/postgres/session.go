@@ -27,7 +27,7 @@ const (
 	// connectTimeout bounds the connect to an address of the only host.
 	connectTimeout = 10 * time.Second
 	// openTimeout bounds Open: a start must not hang on a host that drops packets. It leaves a host time for two
-	// addresses, because only pgx's own timeouts name the address.
+	// addresses, of which the first may be silent.
 	openTimeout = 2*connectTimeout + time.Second
 	// hostTimeout bounds the connect to each of several hosts, so that dg soon tries the next, and checks of replicas.
 	hostTimeout = 2 * time.Second
