@@ -88,7 +88,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	pg.Exec(`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'dg %';
 		set role dg_owner; create table other_program (); alter table other_program enable row level security; reset role`)
 	require.Eventually(t, func() bool { // /readyz caches its result for a second
-		_, out := runDoctor(pg, servingFlags...)
+		_, out := runDoctor(pg, append(servingFlags, "--database-url", pg.URL+"&quote_all_identifiers=on")...)
 		return regexp.MustCompile(`^(ok +\S+\n)+$`).MatchString(out)
 	}, 20*time.Second, time.Millisecond, "an idle dg connects again")
 	pg.Exec(`create database elsewhere owner dg_owner`)

@@ -58,5 +58,6 @@ from (values
   ('sessions', 'sessions_user_id_fkey', 'FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE')
 ) as created (tab, name, def)
 where not exists (select from pg_constraint
-  where conrelid = to_regclass(tab) and conname = name and pg_get_constraintdef(oid) = def)
+  where conrelid = to_regclass(tab) and conname = name
+    and replace(pg_get_constraintdef(oid), '"', '') = def) -- has quotes under quote_all_identifiers
 order by def ~ 'FOREIGN', name
