@@ -86,8 +86,9 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 	if theirs.Detail == "" {
 		return players
 	}
-	n, _, _, _ := uniquePlayers.compare(s, c)
-	theirs.After = ui.Plural(n, " by 1 person.", " by %s people.")
+	if n, _, _, _ := uniquePlayers.compare(s, c); n > 0 {
+		theirs.After = ui.Plural(n, " by 1 person.", " by %s people.")
+	}
 	return theirs
 }
 

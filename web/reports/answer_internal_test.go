@@ -80,6 +80,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			who: "*20% fewer plays* (320,\u00a0down\u00a0from\u00a0400) by 40 people."},
 		{name: "more plays of one", now: played(2), complete: played(1), before: sums{1, 1, 1, 1, 760},
 			who: "*Up to yesterday, 700% more plays* (8,\u00a0up\u00a0from\u00a01) by 1 person."},
+		{name: "none up to yesterday", now: played(1), complete: sums{4: 1}, before: sums{12, 8, 8, 3, 760},
+			who: "*Up to yesterday, 100% fewer plays* (0,\u00a0down\u00a0from\u00a012)."},
 		{name: "many times", now: played(390), before: played(10),
 			who: "*39 times as many people played* (390,\u00a0up\u00a0from\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
