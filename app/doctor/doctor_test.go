@@ -19,16 +19,17 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// A wrong clock, a full disk, a server that may lose commits, and an ops address open to all networks give warnings.
+// A wrong clock, a full disk, few connections, a server that may lose commits, and an open ops address give warnings.
 func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql := tb.Must(queries.ReadFile("sql/database.sql"))(t)
-	for behind, wantFaults := range map[time.Duration]int{time.Second: 1, 6 * time.Second: 2} {
+	for behind, wantFaults := range map[time.Duration]int{time.Second: 2, 6 * time.Second: 3} {
 		rows := tb.Must(db.Owner.Pool.Query(t.Context(), string(sql),
-			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner"}))(t)
+			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner", "connections": 798, "pooled": false}))(t)
 		faults := tb.Must(pgx.CollectRows(rows, pgx.RowToMap))(t)
 		require.Len(t, faults, wantFaults, "%v", faults)
 		require.Contains(t, fmt.Sprint(faults), "fsync, full_page_writes, synchronous_commit is off")
+		require.Contains(t, fmt.Sprint(faults), "max_connections of PostgreSQL admits 797")
 	}
 	const gib = 1 << 30
 	require.Empty(t, checkFreeSpace(gib))

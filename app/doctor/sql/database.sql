@@ -73,7 +73,7 @@ union all
 select 'warning', format('dg serve may open %s connections, but %s admits %s: raise that, or lower DG_POOL_REQUESTS',
     @connections::int, what, n)
 from (select 'max_connections of PostgreSQL', current_setting('max_connections')::int
-    - current_setting('superuser_reserved_connections')::int
+    - current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)
   union all select 'the connection limit of the role', rolconnlimit from pg_roles where rolname = current_user
   union all select 'the connection limit of the database', datconnlimit from pg_database
   where datname = current_database()) l (what, n)
