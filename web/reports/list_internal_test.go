@@ -76,7 +76,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	}, links)
 	text := func() string { return strings.ReplaceAll(clauseText(answer), "\u00a0", " ") }
 	require.Equal(t, "*3 of 4 players* have not passed: 2 missed the lowest pass, 70%, by 5 points or more, "+
-		"1 finished no play.", text())
+		"1 did not finish.", text())
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.listPage), ""))
@@ -92,7 +92,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, playerSection{"Missed by less than 5\u00a0points", "1", []player{nearly}}, l.Sections[1])
 	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[2])
 	require.Equal(t, "*7 of 9 players* have not passed: 4 missed the lowest pass, 70%, by 5 points or more, "+
-		"1 by less, 1 scored at least 70%, 1 finished no play.", text())
+		"1 by less, 1 scored at least 70%, 1 did not finish.", text())
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700}, nearly}, pageURLWith(""))
 	require.Equal(t, "*1 of 2 players* has not passed: 1 missed the lowest pass, 70%, by less than 5 points.", text())
 	zero := player{Passed: true}

@@ -188,7 +188,7 @@ func (v *playersView) answer(players []player) []clause {
 		{farBelow, "missed the lowest pass, " + lowestPass + ", by 5\u00a0points or more"},
 		{justBelow, closer},
 		{"At least " + lowestPass, "scored at least " + lowestPass},
-		{unfinished, "finished no play"},
+		{unfinished, "did not finish"},
 	} {
 		if counts[d.need] > 0 {
 			details = append(details, ui.Count(counts[d.need])+"\u00a0"+d.did)
