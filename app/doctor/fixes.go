@@ -95,7 +95,8 @@ func isUnreachable(err error) bool {
 // explain adds the advice of fixes to an error of the database.
 func explain(err error) error {
 	connectErr, isConnectErr := errors.AsType[*pgconn.ConnectError](err)
-	if !postgres.IsDatabaseError(err) {
+	_, answered := errors.AsType[*pgconn.PgError](err)
+	if _, isOpenErr := errors.AsType[postgres.ConnectError](err); !answered && !isConnectErr && !isOpenErr {
 		return err
 	}
 	for _, fix := range fixes {

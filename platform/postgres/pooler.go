@@ -46,25 +46,25 @@ func explainConnectError(pool *pgxpool.Pool, err error) error {
 		return sessionErr
 	}
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered { // a wrong password, for example
-		return connectError{"the database refuses the connection", err}
+		return ConnectError{"the database refuses the connection", err}
 	}
 	if _, isNamed := errors.AsType[*pgconn.ConnectError](err); !isNamed {
 		c := pool.Config().ConnConfig
 		_, address := pgconn.NetworkAddress(c.Host, c.Port)
 		err = fmt.Errorf("%s: %w", address, err)
 	}
-	return connectError{"the database does not answer", err}
+	return ConnectError{"the database does not answer", err}
 }
 
-// connectError shows each failure once: pgx tries an address with and without TLS.
-type connectError struct {
+// ConnectError is an error of Open or Replica.Check. It shows each failure once: pgx tries an address with and without TLS.
+type ConnectError struct {
 	problem string
 	error
 }
 
-func (e connectError) Unwrap() error { return e.error }
+func (e ConnectError) Unwrap() error { return e.error }
 
-func (e connectError) Error() string {
+func (e ConnectError) Error() string {
 	attempts := strings.Split(e.error.Error(), "\n\t")
 	return e.problem + ": " + strings.Join(slices.Compact(attempts), "; ")
 }
