@@ -139,17 +139,6 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 	require.Equal(t, []apikeys.Key{created}, b.listKeys())
 }
 
-// rules.md, Audit log: the creation and every change of a key commit with their audit entry.
-func TestKeyDoesNotChangeWithoutItsAuditEntry(t *testing.T) {
-	b, key, token := setupKey(t)
-	b.Exec(`revoke insert on audit_entries from dg_app`)
-	for name, change := range b.changes(b.owner, key) {
-		require.Error(t, change(), name)
-	}
-	require.Equal(t, []apikeys.Key{key}, b.listKeys())
-	b.accept(token)
-}
-
 // An organisation has at most MaxUsable usable keys, even if requests race to create the last one.
 func TestUsableKeysAreLimited(t *testing.T) {
 	b := setup(t)

@@ -17,8 +17,6 @@ import (
 	"github.com/jackc/puddle/v2"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
-
-	"dg/platform/testkit/tb"
 )
 
 // A transient failure counts as unavailable. A mistake in the program or a cancelled context does not.
@@ -96,16 +94,6 @@ func TestEachOfSeveralHostsHasAShortTimeout(t *testing.T) {
 		require.Equal(t, timeout, config.ConnConfig.ConnectTimeout)
 		require.Equal(t, timeout == hostTimeout, config.ConnConfig.ValidateConnect != nil)
 	}
-}
-
-// If the context ends before a silent server answers, the error names the server's address.
-func TestSilentServerIsNamed(t *testing.T) {
-	silent := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer silent.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := Open(ctx, "postgres://dg@"+silent.Addr().String()+"/dg", Options{})
-	require.ErrorContains(t, err, "the database does not answer: "+silent.Addr().String())
 }
 
 // A span's name is the statement's tag. Without a tag it is the first word of the statement.

@@ -56,7 +56,8 @@ func explainConnectError(pool *pgxpool.Pool, err error) error {
 	return ConnectError{"the database does not answer", err}
 }
 
-// ConnectError is an error of Open or Replica.Check. It shows each failure once: pgx tries an address with and without TLS.
+// ConnectError is an error of Open or Replica.Check. It shows each failure once: pgx tries an address with and without
+// TLS.
 type ConnectError struct {
 	problem string
 	error
