@@ -272,7 +272,10 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Equal(t, []string{ourOrganisation, theirOrganisation}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
-		require.Equal(t, memberships[i], tb.Must(b.service.Membership(t.Context(), ann, slug))(t))
+		m := memberships[i]
+		require.Equal(t, m, tb.Must(b.service.Membership(t.Context(), ann, slug))(t))
+		m.HasOthers = false
+		require.Equal(t, m, tb.Must(b.service.MembershipOn(t.Context(), b.DB, ann, m.OrganisationID))(t))
 	}
 }
 

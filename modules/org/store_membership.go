@@ -111,13 +111,6 @@ func (s *Service) MembershipsOf(
 // Membership returns the person's membership in the organisation with the slug. Errors:
 // apperr.NotFound. The error hides whether the slug is unknown or the person is not a member.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
-	return s.MembershipOn(ctx, s.db, personID, slug)
-}
-
-// MembershipOn is Membership on another pool, such as that of rechecks during downloads.
-func (s *Service) MembershipOn(
-	ctx context.Context, db *postgres.DB, personID, slug string,
-) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
@@ -125,7 +118,7 @@ func (s *Service) MembershipOn(
 	slugFirst := clause.OrderBy{
 		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
 	}
-	err := selectMemberships(ctx, db, personID).Order(slugFirst).Limit(2).Find(&memberships).Error
+	err := selectMemberships(ctx, s.db, personID).Order(slugFirst).Limit(2).Find(&memberships).Error
 	if err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
@@ -134,6 +127,15 @@ func (s *Service) MembershipOn(
 	}
 	memberships[0].HasOthers = len(memberships) > 1
 	return memberships[0], nil
+}
+
+// MembershipOn reads from db the person's membership in the organisation with the id: during a
+// download, an import may change the slug. Errors: apperr.NotFound.
+func (s *Service) MembershipOn(
+	ctx context.Context, db *postgres.DB, personID, organisationID string,
+) (m Membership, _ error) {
+	err := selectMemberships(ctx, db, personID).Where("org_id = ?", organisationID).Take(&m).Error
+	return m, postgres.OrMissing(err, "org: membership", errOrganisationNotFound)
 }
 
 // Members returns at most 500 members of the organisation: owners first, then admins. total is

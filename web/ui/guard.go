@@ -105,7 +105,7 @@ func (s Services) AccessCheck(p *Principal, permission authz.Permission) exports
 func accessCheck(
 	p *Principal, permission authz.Permission,
 	recheckSession func(context.Context, *postgres.DB, identity.Session) error,
-	membershipOn func(_ context.Context, _ *postgres.DB, personID, slug string) (org.Membership, error),
+	membershipOn func(_ context.Context, _ *postgres.DB, personID, organisationID string) (org.Membership, error),
 ) exports.Recheck {
 	return func(ctx context.Context, db *postgres.DB) error {
 		err := recheckSession(ctx, db, p.Session)
@@ -113,11 +113,10 @@ func accessCheck(
 			return err
 		}
 		now := Principal{Session: p.Session, policy: p.policy}
-		now.Membership, err = membershipOn(ctx, db, p.Person.ID, p.Organisation.Slug)
+		now.Membership, err = membershipOn(ctx, db, p.Person.ID, p.Organisation.ID)
 		if err != nil {
 			return err
 		}
-		// the id from the start of the download: another organisation may have the slug by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }

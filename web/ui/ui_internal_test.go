@@ -122,11 +122,11 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	policy := tb.Must(authz.New())(t)
 	model := strings.Replace(configs.AuthzModel, "hasGrant(r.grants, p.grant)", "hasGrant(r.grants)", 1)
 	broken := tb.Must(authz.Compile(model, configs.AuthzPolicy))(t)
-	membership := func(role org.Role, id, slugOf string) org.Membership {
-		return org.Membership{OrganisationID: id, Organisation: org.Organisation{ID: slugOf, Slug: "acme"}, Role: role}
+	organisation := org.Organisation{ID: "acme", Slug: "renamed"}
+	membership := func(role org.Role, id string) org.Membership {
+		return org.Membership{OrganisationID: id, Organisation: organisation, Role: role}
 	}
-	owner, member := membership(org.RoleOwner, "acme", "acme"), membership(org.RoleMember, "acme", "acme")
-	taken, foreign := membership(org.RoleOwner, "other", "other"), membership(org.RoleOwner, "other", "acme")
+	owner, member := membership(org.RoleOwner, "acme"), membership(org.RoleMember, "acme")
 	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
 	notFound := apperr.New(apperr.NotFound, "No such organisation.")
 	for name, c := range map[string]struct {
@@ -141,13 +141,13 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 		"membership ended":        {membershipErr: notFound, status: http.StatusNotFound},
 		"memberships unavailable": {membershipErr: failed, status: http.StatusServiceUnavailable},
 		"role lost":               {membership: member, status: http.StatusForbidden},
-		"slug taken by another":   {membership: taken, status: http.StatusForbidden},
-		"another's membership":    {membership: foreign, status: http.StatusForbidden},
+		"another's membership":    {membership: membership(org.RoleOwner, "other"), status: http.StatusForbidden},
 		"policy undecided":        {membership: owner, policy: broken, status: http.StatusInternalServerError},
 	} {
 		err := accessCheck(&Principal{Membership: owner, policy: cmp.Or(c.policy, policy)}, audit.ReadAuditLog,
 			func(context.Context, *postgres.DB, identity.Session) error { return c.sessionErr },
-			func(context.Context, *postgres.DB, string, string) (org.Membership, error) {
+			func(_ context.Context, _ *postgres.DB, _, organisationID string) (org.Membership, error) {
+				require.Equal(t, "acme", organisationID)
 				return c.membership, c.membershipErr
 			})(t.Context(), nil)
 		if c.status == 0 {
