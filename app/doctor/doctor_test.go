@@ -71,7 +71,7 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
 	}
 	config := tb.Must(pgconn.ParseConfig("postgres://dg@localhost"))(t)
-	config.DialFunc = func(context.Context, string, string) (net.Conn, error) {
+	config.Database, config.DialFunc = "", func(context.Context, string, string) (net.Conn, error) {
 		return nil, &pgconn.PgError{Code: "53300", Routine: "CheckMyDatabase"}
 	}
 	require.ErrorContains(t, explain(tb.ErrorOf(pgconn.ConnectConfig(t.Context(), config))), `alter database "dg" connection`)
