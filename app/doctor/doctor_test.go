@@ -62,11 +62,12 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		"is too old: update it to 15 or later":       &pgconn.PgError{Code: "42703", Message: `column "datlocprovider"`},
 		"PostgreSQL is too old: update it":           &pgconn.PgError{Code: "42704", Message: `"idle_session_timeout"`},
 
-		"renew the server's certificate":                          errors.Join(&pgconn.PgError{}, errors.New("x509: certificate has expired")),
-		"add sslrootcert=FILE to the URL":                         errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca
-		"use a host with IPv4":                                    errors.Join(&pgconn.PgError{}, syscall.ENETUNREACH),
+		"renew the server's certificate":   errors.Join(&pgconn.PgError{}, errors.New("x509: certificate has expired")),
+		"add sslrootcert=FILE to the URL":  errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca
+		"use a host with IPv4":             errors.Join(&pgconn.PgError{}, syscall.ENETUNREACH),
+		"let the network pass connections": errors.Join(&pgconn.PgError{}, syscall.EHOSTUNREACH),
+
 		"127.0.0.1:1: context deadline exceeded: let the network": silence,
-		"let the network pass connections":                        errors.Join(&pgconn.PgError{}, syscall.EHOSTUNREACH),
 	} {
 		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
 	}
