@@ -12,9 +12,9 @@ import (
 
 // Filter selects the entries that match every field that is set. The zero Filter selects all.
 type Filter struct {
-	Action   Action    // KeyRevoked also selects KeyReplaced
+	Action   Action    // KeyCreated and KeyRevoked also select KeyReplaced
 	PersonID string    // the person who acted
-	KeyID    string    // the key that acted or is the target
+	KeyID    string    // the key that acted, is the target or replaces the target
 	From, To time.Time // From <= At < To
 }
 
@@ -26,13 +26,13 @@ func (f Filter) conditions() (text string, values []any) {
 		}
 	}
 	actions := []Action{f.Action}
-	if f.Action == KeyRevoked {
-		actions = append(actions, KeyReplaced) // a replacement ends a key, too
+	if f.Action == KeyCreated || f.Action == KeyRevoked {
+		actions = append(actions, KeyReplaced) // a replacement creates a key and ends another
 	}
 	and(f.Action != "", "action in ?", actions)
 	and(f.PersonID != "", "actor_kind = 'person' and actor_id = ?", f.PersonID)
 	and(f.KeyID != "", "? in (case actor_kind when 'key' then actor_id end, "+
-		"case target_kind when 'api_key' then target_id end)", f.KeyID)
+		"case target_kind when 'api_key' then target_id end, details->>'replacement')", f.KeyID)
 	and(!f.From.IsZero(), "at >= ?", f.From)
 	and(!f.To.IsZero(), "at < ?", f.To)
 	return text, values
