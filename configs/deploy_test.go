@@ -77,8 +77,7 @@ func readDeployFile(t *testing.T, name string) []byte {
 
 var linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// Every link in a packaged document leads to a packaged file. The packages contain no
-// untracked files.
+// Every link in a packaged document leads to a packaged file. No untracked file is packaged.
 func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 	settings := tb.Must(os.CreateTemp("deploy", "*.env"))(t)
 	t.Cleanup(func() { _ = os.Remove(settings.Name()) })
@@ -125,8 +124,7 @@ func TestInstallKeepsSettings(t *testing.T) {
 	require.Equal(t, settings[0], settings[1])
 }
 
-// Each alert has an expression, a summary and an action. The commands of the action read the service's
-// settings.
+// Each alert has an expression, a summary and an action, whose commands read the service's settings.
 func TestAlertsHaveExpressionsAndActions(t *testing.T) {
 	var file struct {
 		Groups []struct {

@@ -70,8 +70,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	}
 }
 
-// A settings file is refused if a shell or Compose could read it differently, or if it sets a variable twice. The
-// error quotes no value.
+// A settings file that a shell or Compose could read differently, or with a variable twice, is refused, unquoted.
 func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 	for line, message := range map[string]string{
 		`A="hunter2"`:  "line 2: A has a quote",

@@ -80,8 +80,7 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	}
 }
 
-// requireLosslessRestart restarts two instances in turn, and requires that no request fails. line is the proxy's
-// line for an instance.
+// requireLosslessRestart restarts two instances in turn. No request fails. line is the proxy's line for an instance.
 func requireLosslessRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}

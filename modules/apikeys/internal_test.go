@@ -20,8 +20,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Another program computed the checksum of vectorToken: the CRC-32 is 1534814349, which is 1frvK9 in
-// the digits 0-9A-Za-z.
+// Another program computed the checksum of vectorToken: the CRC-32 is 1534814349, or 1frvK9 in 0-9A-Za-z.
 const (
 	vectorID     = "0123456789ABCDEFGHIJKL"
 	vectorRandom = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"

@@ -209,8 +209,7 @@ func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// export.finished is recorded once, even if the database restarts. If the reply is lost, it is not
-// retried, and the log names it.
+// export.finished is recorded once, even if the database restarts. A lost reply is logged, not retried.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
 	for sqlState, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
 		t.Run(sqlState, func(t *testing.T) {

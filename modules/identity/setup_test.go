@@ -30,8 +30,7 @@ const (
 	homeAddress = "192.0.2.7" // the address of most sign-ins
 )
 
-// fixture is a database and two instances of the service, each with its own pool. Only advance moves
-// the clock. Hashes are cheap.
+// fixture is a database and two instances of the service with a pool each. Only advance moves the clock.
 type fixture struct {
 	*testkit.World
 	t                      *testing.T
@@ -123,8 +122,7 @@ func (b *fixture) isActive(token string) bool {
 
 const concurrency = 50
 
-// countResults runs fn 50 times concurrently, alternating between the two instances. It counts the
-// results: success, wrong, locked.
+// countResults runs fn 50 times concurrently, on both instances in turn. It counts success, wrong, locked.
 func (b *fixture) countResults(fn func(i int, instance *identity.Service) error) (counts [3]int) {
 	errs := make([]error, concurrency)
 	testkit.Concurrently(concurrency, func(i int) {

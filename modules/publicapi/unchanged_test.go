@@ -169,8 +169,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry. All
-// checks come before a 304.
+// rules.md, Unchanged: the current tag of this encoding gets 304, without body or audit entry, after all checks.
 func TestUnchangedReportsAreNotSent(t *testing.T) {
 	p := startTagged(t)
 	foreign := p.AddFork(testkit.Fork{OrganisationID: p.AddOrganisation(testkit.Organisation{}).ID})

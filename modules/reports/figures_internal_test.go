@@ -110,13 +110,6 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	require.Equal(t, Rate(10_000), rateOf(plays, plays))
 }
 
-// The average of several days is the average of their plays, not of the daily averages.
-func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
-	days := []DailyStat{{"1", 3, 1, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 1, 0}}
-	require.Equal(t, DailyStat{"1", 7, 3, 2, 10_001, 333}, SumDays(days))
-	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))
-}
-
 // rules.md, Formats: the error of a period names the parameter, and shows at most 60 printable characters of a day.
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	const (

@@ -129,8 +129,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	require.Zero(t, countRemaining("2023-12-01", "2023-12-31"))
 	require.Positive(t, countRemaining("2023-11-01", "2024-03-01"))
 
-	// A pass skips a month with a locked day. A later pass deletes the segment, even if the fork
-	// has fewer than MinPlays by then.
+	// A pass skips a month with a locked day. A later pass deletes the segment, even with fewer than MinPlays by then.
 	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testForkID)
 	e.seal(t)
 	writer := e.Begin(`select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`,

@@ -86,15 +86,6 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// Check panics for a value that is no struct. Without a message for a rule, the error names the field and the rule.
-func TestMisuseOfCheckerIsReported(t *testing.T) {
-	checker := input.New(nil, nil)
-	require.Panics(t, func() { _ = checker.Check("text") })
-	require.ErrorContains(t, checker.Check(struct {
-		Mail string `json:"mail" validate:"email"`
-	}{"x"}), "`mail` breaks the rule email.")
-}
-
 // The message for "field rule" precedes that for "rule". A field has one violation. "{field}" in a value is kept.
 func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	type row struct {

@@ -72,8 +72,6 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "unchanged", now: steady, before: steady, who: "*400 people played*, as many as in 4 to 31 Oct (400)."},
 		{name: "4% fewer of many", now: played(96_000), before: played(100_000),
 			who: "*96,000 people played*, about as many as in 4 to 31 Oct (100,000)."},
-		{name: "20% fewer in the noise", now: twice(40), before: twice(50),
-			who: "*40 people played*, no clear change from 50."},
 		{name: "25% more in the noise up to yesterday", now: twice(60), complete: twice(50), before: twice(40),
 			who: "*60 people played*, 50 up to yesterday, no clear change from 40."},
 		{name: "fewer plays of as many", now: played(40), before: played(50),
@@ -158,9 +156,6 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{played(40), played(60), nil, "fewer people", false},
 		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0down\u00a0from\u00a060)", true},
 		{played(1), played(250), nil, "*>99% fewer", true},
-		{played(1), played(10), nil, "*90% fewer people played* (1,\u00a0down\u00a0from\u00a010)", true},
-		{played(200), played(100), nil, "(200,\u00a0up\u00a0from\u00a0100)", true},
-		{played(5), sums{}, nil, "more", false},
 		// Players: a change below 5% is not named.
 		{played(10_499), played(10_000), nil, "more people", false},
 		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0up\u00a0from\u00a010,000)", true},

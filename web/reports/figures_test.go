@@ -39,8 +39,7 @@ type statistics struct {
 	}
 }
 
-// percent formats figure times scale with one decimal. If the second decimal is 5, it accepts a
-// cell that was rounded down.
+// percent formats figure times scale with one decimal. A second decimal of 5 may have been rounded down.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)

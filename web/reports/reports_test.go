@@ -219,8 +219,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	}
 }
 
-// An invalid download gets a page with advice, and no log entry. A valid one has the chosen format. Both formats have
-// the same file name.
+// An invalid download gets a page with advice, and no log entry. Both formats of a valid one have one file name.
 func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.AddOrganisation("other")
