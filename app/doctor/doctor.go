@@ -145,11 +145,14 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 		return nil, err
 	}
 	// checks the right to call pg_control_checkpoint and pg_control_recovery too: ETags of reports need them
-	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(), system_identifier),
-		current_user from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,
-	).Scan(&s.databaseID, &s.ServingRole)
-	if err != nil {
-		return nil, err
+	for range 2 { // the second connection meets the first one's statements in a pooler that does not keep them
+		err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(), system_identifier),
+			current_user from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,
+		).Scan(&s.databaseID, &s.ServingRole)
+		if err != nil {
+			return nil, err
+		}
+		s.db.Pool.Reset()
 	}
 	// others may have created functions in the schema public: the query must not call them
 	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {

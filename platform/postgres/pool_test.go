@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"os/exec"
 	"regexp"
 	"slices"
 	"sync"
@@ -243,21 +242,17 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	viaBouncer, direct, _ := startBouncer(t)
 	pgtest.SetRoleDefaults(t, direct)
-	out := tb.Must(exec.CommandContext(t.Context(), "pgbouncer", "--version").Output())(t)
-	var minor int
-	tb.Must(fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor))(t)
 	modes := []string{"transaction", "prepared"}
-	if minor < 24 { // PgBouncer 1.21 to 1.23 need a setting for prepared statements
+	if !pgtest.BouncerKeepsStatements(t) {
 		modes = modes[:1]
 	}
 	for _, mode := range modes {
 		db := pgtest.Open(t, postgres.ThroughPooler(viaBouncer(direct), mode),
 			postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
-		directPool := pgtest.Open(t, direct, postgres.Options{}).Pool
-		want := readSettings(t, directPool, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
-			"default_transaction_isolation", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout",
-			"client_connection_check_interval"}))
+		want := readSettings(t, pgtest.Open(t, direct, postgres.Options{}).Pool, "setting", slices.Values([]string{
+			"TimeZone", "jit", "search_path", "default_transaction_isolation", "statement_timeout", "lock_timeout",
+			"idle_in_transaction_session_timeout", "client_connection_check_interval"}))
 		for name, q := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
 			require.Equal(t, want, readSettings(t, q, "setting", maps.Keys(want)), name)
 		}

@@ -84,6 +84,14 @@ func StartBouncer(t testing.TB, serverURL string, lines ...string) (viaBouncer f
 	return func(databaseURL string) string { return tb.OnSocket(databaseURL, dir, "6432") }
 }
 
+// BouncerKeepsStatements reports whether PgBouncer keeps prepared statements by default, as from 1.24 on.
+func BouncerKeepsStatements(t testing.TB) bool {
+	var minor int
+	out := tb.Must(exec.CommandContext(t.Context(), "pgbouncer", "--version").Output())(t)
+	tb.Must(fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor))(t)
+	return minor >= 24
+}
+
 var roleDefaultsPattern = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
 // SetRoleDefaults applies the role settings of roles.sh to the URL's role, in the URL's database.
