@@ -94,8 +94,8 @@ func (w *world) breakAuditLog() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 }
 
-// rules.md, Audit log: a new password is recorded in the log of each organisation of the person, or is not set.
-func TestPasswordIsRecordedInEachLog(t *testing.T) {
+// rules.md, Audit log: a change of password is recorded in the log of each organisation of the person, or fails.
+func TestPasswordChangeIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
 	acme, globex := w.newTenant(0), w.newTenant(0)
 	ann := acme.owner

@@ -33,8 +33,8 @@ type Recheck func(ctx context.Context, db *postgres.DB) error
 // Gate ends a download after timeLimit or when its actor has lost access, and limits its use of the
 // processors. Downloads of audit logs use it too.
 type Gate struct {
-	// Context ends when Close is called, or when a block exceeds its timeout, with
-	// context.DeadlineExceeded as its cause.
+	// Context ends when Close is called, when the server stops (cause httpserver.ErrStopped), or when
+	// a block exceeds its timeout (cause context.DeadlineExceeded).
 	Context context.Context
 
 	stop                 context.CancelCauseFunc

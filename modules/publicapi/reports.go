@@ -90,7 +90,6 @@ func (a *API) getForkStats(r *call) error {
 	return a.send(r, statisticsJSON(stats), statisticsETag(r.c, report))
 }
 
-// statisticsETag returns "" if the report has no tag.
 func statisticsETag(c *fiber.Ctx, r *reports.Report) string {
 	if r.Fingerprint == nil || r.Fingerprint.Tag == "" {
 		return ""

@@ -40,10 +40,10 @@ type exportRow struct {
 // of their players from memory in parallel.
 const batchRows = 32
 
-// OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
-// caller authorises the read of the group by the header, and closes the export. OpenExport takes no
-// report slot, because package exports limits exports. Errors: ErrGroupNotFound for an unknown
-// group, apperr.NotFound for an unknown organisation.
+// OpenExport begins the snapshot of an export, and reads its Header but none of its rows. The caller
+// authorises the read by Header.GroupOwner, and closes the export. OpenExport takes no report slot,
+// because package exports limits exports. Errors: ErrGroupNotFound for an unknown group,
+// apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*Export, error) {
 	snap, err := openSnapshot(ctx, s.db, q, false)
 	if err != nil {

@@ -23,9 +23,9 @@ const (
 	defaultRetryAfter = 2 // of a 503, in seconds
 )
 
-// classify returns the failure that responds with err. An *apperr.Error other than Internal decides
-// code and message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable
-// database becomes 503. Any other error becomes 500, and only the log shows its cause.
+// classify returns err as the caller sees it. An *apperr.Error other than Internal decides code and
+// message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable database
+// becomes 503. Any other error becomes 500, and only the log shows its cause.
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {

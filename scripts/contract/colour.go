@@ -59,7 +59,7 @@ func highlightRecipes() ([]byte, error) {
 // a rule after 250 ms, so that a busy machine may lose a token.
 const maxTries = 10
 
-// languageOf returns chroma's name of a program's language. chroma has no name for Power Query.
+// languageOf returns chroma's name of a program's language, or "" for a text without colours.
 func languageOf(path string) string {
 	name, known := map[string]string{
 		".gs": "javascript", ".mjs": "javascript", ".psql": "postgres", ".sql": "postgres",

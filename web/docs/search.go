@@ -143,7 +143,7 @@ func (r *textReader) read(n *html.Node) {
 		r.endLine()
 	}
 	for _, a := range n.Attr {
-		if a.Key == "class" && a.Val == "stack brief" { // the list of recipes is not searched
+		if a.Key == "class" && a.Val == "stack brief" { // the tables of recipes.html and recipe.html are not searched
 			return
 		}
 		if a.Key == "id" && (n.DataAtom == atom.H2 || n.DataAtom == atom.Tr) {

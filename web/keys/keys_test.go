@@ -169,7 +169,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	require.Len(t, notesOf("/settings/organisation"), 1)
 }
 
-// Search, filter and order select keys, and the form keeps them. An unknown value is ignored.
+// Search and filter select keys, and the form keeps them. An unknown value is ignored.
 func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	forks := apikeys.ForksRead

@@ -38,7 +38,6 @@ func skill(id string, correct, answers int64) reports.SkillStat {
 
 const formats, examples, duplicates = "data.quality.formats", "prompting.examples", "data.quality.duplicates"
 
-// compareWith returns the comparison with earlier figures, or nil without any.
 func compareWith(before sums) *comparison {
 	if before == (sums{}) {
 		return nil

@@ -86,7 +86,6 @@ func rate(key, name, whole, predicate string, sums func(reports.Statistics) (par
 	}
 }
 
-// text returns the formatted figure, or "–" if there is none.
 func (m measure) text(s reports.Statistics) string {
 	if n, ok := m.read(s); ok {
 		return m.format(n)

@@ -155,7 +155,6 @@ func (h *Handler) statistics(ctx context.Context, p *ui.Principal, q reports.Que
 	return stats, groupError(err)
 }
 
-// authorizeGroup checks the permission on the report's group, if there is one.
 func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Header) error {
 	if r.GroupOwner == "" {
 		return nil
