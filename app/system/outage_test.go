@@ -152,8 +152,8 @@ func TestServeWorksThroughPgBouncer(t *testing.T) {
 		apptest.RequireExit(t, 1, append([]string{"doctor"}, flags[:4]...)))
 	if !pgtest.BouncerKeepsStatements(t) {
 		unused := pgtest.StartBouncer(t, db.URL)(db.URL)
-		require.Contains(t, apptest.RequireExit(t, 1, []string{"doctor", "--database-pooler", "prepared", "--database-url",
-			unused, "--migrate-database-url", db.OwnerURL}), "_POOLER to transaction")
+		require.Contains(t, apptest.RequireExit(t, 1, []string{"doctor", "--database-pooler", "prepared",
+			"--database-url", unused, "--migrate-database-url", db.OwnerURL}), "_POOLER to transaction")
 	}
 	require.Zero(t, testkit.Query[int](adminDB, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
