@@ -18,7 +18,7 @@ import (
 type memberCmd struct {
 	Add    memberAddCmd    `cmd:"" help:"Add a person to an organisation. A person without a password gets a link."`
 	Role   memberRoleCmd   `cmd:"" help:"Change the role of a member."`
-	Remove memberRemoveCmd `cmd:"" help:"Remove a member from an organisation. The account stays."`
+	Remove memberRemoveCmd `cmd:"" help:"Remove a member from an organisation. The account stays. An import of the membership brings it back."`
 }
 
 type memberArgs struct {
@@ -131,7 +131,7 @@ func (o *operator) printInvitation(ctx context.Context, stdio Stdio, base, email
 
 type accountCmd struct {
 	Reset  accountResetCmd  `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
-	Delete accountDeleteCmd `cmd:"" help:"Delete an account and its memberships. Audit entries keep the name."`
+	Delete accountDeleteCmd `cmd:"" help:"Delete an account and its memberships. Audit entries keep the name. An import of the user brings the account back."`
 }
 
 type accountDeleteCmd struct {
