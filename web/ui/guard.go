@@ -42,7 +42,7 @@ var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
 // RequireMember returns the signed-in person as a member of the path's organisation. Errors: those of
-// RequireSignIn, apperr.NotFound for non-members, apperr.AccessDenied without the permission.
+// RequireSignIn, apperr.NotFound for non-members, apperr.AccessDenied (permission, form of another).
 func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := s.RequireSignIn(c)
 	if err != nil {
@@ -55,6 +55,9 @@ func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Pri
 	}
 	if err != nil {
 		return nil, err
+	}
+	if tenant := FormValue(c, "tenant"); tenant != "" && tenant != p.OrganisationID { // an import moved the slug
+		return nil, apperr.New(apperr.AccessDenied, "This form was opened in another organisation. Nothing was changed.")
 	}
 	if p.HasOthers {
 		p.Memberships, err = s.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
