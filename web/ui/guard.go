@@ -57,7 +57,8 @@ func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Pri
 		return nil, err
 	}
 	if tenant := FormValue(c, "tenant"); tenant != "" && tenant != p.OrganisationID { // an import moved the slug
-		return nil, apperr.New(apperr.AccessDenied, "This form was opened in another organisation. Nothing was changed.")
+		return nil, apperr.New(apperr.AccessDenied,
+			"This form was opened in another organisation. Nothing was changed.")
 	}
 	if p.HasOthers {
 		p.Memberships, err = s.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
