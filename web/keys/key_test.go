@@ -103,10 +103,10 @@ func TestKeyIsRenamed(t *testing.T) {
 	require.Equal(t, "BI", w.AllKeys(t, acme)[0].Name)
 
 	page := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
-	require.Equal(t, path, page.Header.Get("Location"))
-	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
+	b.Get(page.Header.Get("Location")).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
 	b.Post(path+"/rename", url.Values{"name": {"BI"}, "shownName": {"BI"}, "description": {"For Bo"}}).Is(t, 303)
-	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Bo</bdi>`) // the form was opened before the rename
+	b.Post(path+"/rename", url.Values{"name": {"Power"}}).Is(t, 303)
+	b.Get(path).Has(t, "<h1><bdi>Power</bdi></h1>", `<bdi>For Bo</bdi>`) // both forms were opened before the rename
 	b.Get(acme.Path("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 
