@@ -70,13 +70,8 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	sameWindow := func() bool { return browsertest.Eval[bool](p, `window.kept === true`) }
 
 	// p.Click would scroll to the link, and the test checks the scroll position
-	browsertest.Eval[bool](p, `(() => {
-		const link = document.getElementById('show-score');
-		link.focus();
-		scrollTo(0, 40);
-		link.click();
-		return true;
-	})()`)
+	browsertest.Eval[any](p, `{ const link = document.getElementById('show-score'); link.focus(); scrollTo(0, 40);
+		link.click(); }`)
 	p.WaitFor(`#show-score[aria-current]`)
 	require.Contains(t, p.Path(), "show=score")
 	require.Zero(t, p.Count(".of-report .halo"), "nothing cuts the earlier line")
@@ -97,8 +92,12 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#show-plays[aria-current]")
 	require.Equal(t, path, p.Path())
 	require.True(t, sameWindow())
+	browsertest.Eval[any](p, `{ const get = fetch, page = {ok: true, text: async () => document.documentElement.outerHTML};
+		window.fetch = (url) => url.includes('score') ? new Promise((r) => { window.late = () => r(page); }) : get(url);
+		document.getElementById('show-score').click(); }`)
 	p.Click("#show-pass")
 	p.WaitFor("#show-pass[aria-current]")
+	browsertest.Eval[any](p, `late()`) // an earlier choice, whose page comes last
 	p.Reload()
 	p.WaitFor("#show-pass[aria-current]")
 	require.False(t, sameWindow())
