@@ -34,8 +34,13 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 		return err
 	}
 	defer lock.Close()
-	if !tryLock(lock) {
-		return fmt.Errorf("another program has locked %s", lock.Name())
+	if err := retry(ctx, func() error { // isRunning, in another process, locks the file for an instant
+		if !tryLock(lock) {
+			return fmt.Errorf("%w: another program has locked %s", errNoAnswer, lock.Name())
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	d.removeStalePIDFile()
 	err = os.Rename(d.filePath(logFile), d.filePath(logFile)+".old")

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -84,7 +85,7 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	}); err != nil {
 		return err
 	}
-	defer func() { _ = syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN) }()
+	defer unlock(s.lock)
 	return work()
 }
 
@@ -204,10 +205,14 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	defer s.lock.Close()
-	defer func() { _, s.clusterLock = s.clusterLock.Close(), nil }() // also if ctx ends while it waits
+	leave := sync.OnceFunc(func() {
+		unlock(s.clusterLock)
+		_, s.clusterLock = s.clusterLock.Close(), nil
+	})
+	defer leave() // also if ctx ends while it waits
 	return s.withLock(ctx, func() error {
 		isLastUser := tryLock(s.clusterLock)
-		_, s.clusterLock = s.clusterLock.Close(), nil
+		leave()
 		if !isLastUser {
 			return nil
 		}
@@ -276,7 +281,12 @@ func (d dataDir) isRunning() bool {
 			return false
 		}
 		defer file.Close()
-		return !tryLock(file)
+		// A shared lock, so that two that ask at once do not take each other for the server.
+		if syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+			return true
+		}
+		unlock(file)
+		return false
 	})
 }
 
@@ -284,3 +294,6 @@ func (d dataDir) isRunning() bool {
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
+
+// unlock releases the lock even while a process that this one forks has the file, until its exec.
+func unlock(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

@@ -82,10 +82,13 @@ func TestUsersThatStopAtOnceLeaveNoServer(t *testing.T) {
 	require.False(t, dataDir{path: dir}.isRunning())
 }
 
-// A user whose Stop was cancelled while it waited no longer counts: the other user stops the server.
+// A user whose Stop was cancelled while it waited no longer counts, even if a fork still has its files: the
+// other user stops the server.
 func TestCancelledStopEndsTheUse(t *testing.T) {
 	dir := newParallelFolder(t)
 	first, second := startServer(t, dir), startServer(t, dir)
+	forked := tb.Must(syscall.Dup(int(first.clusterLock.Fd())))(t) // shares the lock as a fork's file does
+	defer syscall.Close(forked)
 	lock := tb.Must(os.Open(dir))(t)
 	require.True(t, tryLock(lock))
 	cancelled, cancel := context.WithCancel(t.Context())
