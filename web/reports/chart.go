@@ -105,8 +105,28 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 		b.earlierValue.n, b.earlierValue.ok = m.read(totalOf(b.Earlier))
 		b.earlierValue.ok = b.earlierValue.ok && b.EarlierName != ""
 	}
+	c.compareWeeks(p, today)
 	c.draw(p)
 	return c
+}
+
+// compareWeeks sets the change of each labelled week whose complete days differ by more than noise.
+func (c *chart) compareWeeks(p reports.Period, today time.Time) {
+	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
+		return
+	}
+	complete := min(p.Days, int(today.Sub(p.From)/ui.OneDay))
+	for i, t := range c.Ticks {
+		var now, before int64
+		nextMonday := int(weekStart(p.From.AddDate(0, 0, t.Day)).Sub(p.From)/ui.OneDay) + daysPerWeek
+		for day := t.Day; day < min(nextMonday, complete) && c.Bars[day].EarlierName != ""; day++ {
+			now += c.Bars[day].currentValue.n
+			before += c.Bars[day].earlierValue.n
+		}
+		if countsDiffer(now, before) {
+			c.Ticks[i].Change = now - before
+		}
+	}
 }
 
 // ValueOf returns a day's value of the chart's measure as text, or "–" if there is no value.

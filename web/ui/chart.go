@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"dg/modules/reports"
@@ -108,7 +109,17 @@ func onGrid(p reports.Period, date time.Time) bool {
 type Tick struct {
 	Label    string
 	WideOnly bool
+	Day      int     // the index of the first day
+	Change   int64   // of the count of a week; 0: none, or within the noise
 	percent  float64 // offset from the left, in percent of the width
+}
+
+// ChangeText returns Change with a sign.
+func (t Tick) ChangeText() string {
+	if t.Change < 0 {
+		return "−" + Count(-t.Change)
+	}
+	return "+" + Count(t.Change)
 }
 
 // Left returns the label's offset from the left as CSS.
@@ -118,8 +129,9 @@ func (t Tick) Left() string { return fmt.Sprintf("%.2f%%", t.percent) }
 const (
 	lastTick       = 94.0 // percent of the width
 	lastNarrowTick = 80.0 // percent of the width
+	minFirstWeek   = 12.0 // percent of the width; a narrower first part of a week has no label
 	narrowTicks    = 4    // how many labels fit on a phone
-	maxDailyTicks  = 14   // the longest period, in days, with a label for each day
+	MaxDailyTicks  = 14   // the longest period, in days, with a label for each day
 )
 
 // Ticks returns at most 14 labels of the time axis: one for each day, or those at the grid's lines.
@@ -128,13 +140,16 @@ func Ticks(p reports.Period) []Tick {
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
 		percent := 100 * float64(i) / float64(p.Days)
-		if percent < lastTick && (p.Days <= maxDailyTicks || onGrid(p, date)) {
-			ticks = append(ticks, Tick{Label: tickLabel(p, date), percent: percent})
+		if percent < lastTick && (p.Days <= MaxDailyTicks || onGrid(p, date)) {
+			ticks = append(ticks, Tick{Label: tickLabel(p, date), Day: i, percent: percent})
 		}
 	}
 	stride := (len(ticks) + narrowTicks - 1) / narrowTicks
 	for i := range ticks {
 		ticks[i].WideOnly = i%stride > 0 || ticks[i].percent > lastNarrowTick
+	}
+	if p.Days > MaxDailyTicks && p.Days <= MaxChartDays && ticks[0].percent > minFirstWeek {
+		ticks = slices.Insert(ticks, 0, Tick{Label: tickLabel(p, p.From), WideOnly: true})
 	}
 	return ticks
 }

@@ -83,10 +83,10 @@ func TestAxesEndNearTheirValues(t *testing.T) {
 
 // Labels stand at the start of their day, week or month, and fit at 7 px a character and 5 px between labels.
 func TestTickLabelsDoNotOverlap(t *testing.T) {
-	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
+	month := reports.Period{From: time.Date(2026, 10, 21, 0, 0, 0, 0, time.UTC), Days: 28}
 	require.Equal(t, []Tick{
-		{"26 Oct", false, 100. / 28}, {"2 Nov", false, 800. / 28}, {"9 Nov", false, 1500. / 28},
-		{"16 Nov", false, 2200. / 28},
+		{"21 Oct", true, 0, 0, 0}, {"26 Oct", false, 5, 0, 500. / 28}, {"2 Nov", false, 12, 0, 1200. / 28},
+		{"9 Nov", false, 19, 0, 1900. / 28}, {"16 Nov", true, 26, 0, 2600. / 28},
 	}, Ticks(month))
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
 	months := ""
