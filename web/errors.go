@@ -78,7 +78,7 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
 	case view.Title == "Group not found": // such as one that was removed since
 		return ui.Link{Name: "Show all players", Path: allPlayersPath(c)}
-	case strings.Contains(c.Path(), "/settings/") && view.Settings() != "":
+	case view.Settings() != "" && strings.HasPrefix(c.Path(), view.User.Path("/settings/")):
 		return ui.Link{Name: "Open settings", Path: view.Settings()}
 	}
 	return view.Home()

@@ -26,8 +26,14 @@ type Pools struct {
 	Replicas []*postgres.Replica // standbys that take reads of the pool Snapshots
 }
 
-// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
-const maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
+const (
+	// maxSnapshotConns includes one connection for the sealer and one for short reads of screens.
+	maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
+	maxRecheckConns  = 2
+
+	// OtherConns is how many connections to the primary an instance has beside those for requests.
+	OtherConns = maxSnapshotConns + maxRecheckConns
+)
 
 // openPools returns the open pools even with an error, so that the caller can close them.
 func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
@@ -40,7 +46,7 @@ func openPools(ctx context.Context, settings Settings) (p Pools, err error) {
 	}
 	p.Requests = open("requests", settings.MaxRequestConns)
 	p.Snapshots = open("snapshots", maxSnapshotConns)
-	p.Recheck = open("recheck", 2)
+	p.Recheck = open("recheck", maxRecheckConns)
 	if err == nil {
 		p.Replicas, err = postgres.OpenReplicas(ctx, settings.Replicas, p.Requests,
 			poolOptions(settings, "snapshots", maxSnapshotConns))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"dg/app/assembly"
 	"dg/app/demo"
 	"dg/modules/identity"
 	"dg/platform/apperr"
@@ -117,7 +118,7 @@ func (s *Installation) query(
 		"serving_database": s.databaseID,
 		"owner":            owner,
 		"pooled":           s.Pooled(),
-		"connections":      s.PoolRequests + 20,                         // see config.Serve
+		"connections":      s.PoolRequests + assembly.OtherConns,
 		"serve_answers":    s.serveAnswers && !s.Pooled(),               // a pooler renames sessions
 		"one_role":         s.MigrateDatabaseURL == "" && !s.Embedded(), // whether the serving role also migrates
 	})
