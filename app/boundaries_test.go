@@ -27,7 +27,7 @@ var mayImport = map[string]string{
 	"app/chaos":               "app/apptest", // has only tests, like app/system
 	"app/system":              "app/apptest app/commands",
 	"app/demo":                "platform modules/apikeys modules/audit modules/games modules/identity",
-	"app/doctor":              "app/demo migrations modules/identity platform",
+	"app/doctor":              "app/assembly app/demo migrations modules/identity platform",
 	"configs":                 "",
 	"migrations":              "",
 	"modules/audit":           "platform",
