@@ -49,12 +49,9 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	path := p.Path("/settings/audit-log")
-	view := logView{Path: path, Filters: query}
+	view := logView{Layout: ui.Layout{Title: "Audit log"}, Path: path, Filters: query}
 	view.Download.CSV = query.pathWith(path+".csv", "", "")
 	view.Download.Excel = query.pathWith(path+".csv", "format", format.ExcelName)
-	if view.Layout, err = h.SettingsLayout(c, p, "Audit log", "audit-log"); err != nil {
-		return err
-	}
 	query.page.Limit = entriesPerPage + 1 // one more entry shows whether there is an older page
 	entries, err := h.entries(c.UserContext(), p, query.page)
 	if err != nil {
@@ -83,7 +80,7 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		}
 		view.Rows = append(view.Rows, row)
 	}
-	return h.Render(c, fiber.StatusOK, "audit", &view)
+	return h.RenderSettings(c, p, fiber.StatusOK, "audit", &view)
 }
 
 func (h *Handler) entries(

@@ -26,9 +26,10 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 		return err
 	}
 	view := keyView{
-		Key:   h.keyRow(p, k),
-		Usage: newUsageView(usage[k.ID]),
-		Back:  p.Path(ui.SettingsPath),
+		Layout: ui.Layout{Title: k.Name},
+		Key:    h.keyRow(p, k),
+		Usage:  newUsageView(usage[k.ID]),
+		Back:   p.Path(ui.SettingsPath),
 	}
 	if err := h.addHistory(c.UserContext(), p, k, &view); err != nil {
 		return err
@@ -39,14 +40,7 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error {
 	if p.May(apikeys.ReplaceKey) && h.replaceable(p, k) {
 		view.Replace = p.KeyPath(k.ID, "/replace")
 	}
-	if view.Layout, err = h.layout(c, p, k.Name); err != nil {
-		return err
-	}
-	return h.Render(c, fiber.StatusOK, "key", &view)
-}
-
-func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout, error) {
-	return h.SettingsLayout(c, p, title, "api-keys")
+	return h.RenderSettings(c, p, fiber.StatusOK, "key", &view)
 }
 
 // replaceable reports whether k can be replaced. RevokedAt of a replaced key is set, and is in the

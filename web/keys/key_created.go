@@ -18,22 +18,23 @@ type createdView struct {
 	ListsForks   bool // whether the key has the scope that the sample command needs
 }
 
-// newCreatedView runs before the key is created: once a secret exists, an error would lose it.
+// newCreatedView reads nothing, because an error would lose the secret. The view has no notices:
+// nothing may distract from copying the key.
 func (h *Handler) newCreatedView(
-	c *fiber.Ctx, p *ui.Principal, form keyFormView,
-) (view createdView, err error) {
-	view = createdView{
+	c *fiber.Ctx, p *ui.Principal, form keyFormView, key apikeys.Key, secret string,
+) createdView {
+	view := createdView{
+		Layout:     ui.SettingsLayout(c, p, "Key created"),
+		Key:        h.keyRow(p, key),
+		Secret:     secret,
 		Back:       p.Path(ui.SettingsPath),
 		BaseURL:    h.BaseURL,
 		ListsForks: form.Has(apikeys.ForksRead),
 	}
-	title := "Key created"
 	if form.Old != nil {
-		title = "Key replaced"
+		view.Title = "Key replaced"
 		chosen := slices.IndexFunc(form.Overlaps, func(o overlapChoice) bool { return o.Value == form.Overlap })
 		view.Old = &form.Overlaps[chosen]
 	}
-	view.Layout, err = h.layout(c, p, title)
-	view.Notices = nil // nothing may distract from copying the key
-	return view, err
+	return view
 }

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -38,38 +37,32 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 }
 
 // expiresAt returns the chosen expiry; nil: never. It rejects a day if another choice is selected.
-func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
+func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormErrors) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)
 	}
 	if f.Day != "" {
-		return nil, ui.FormError{Field: "day", Message: "You entered a date, " +
-			"but “On a date” is not selected. Select it, or clear the date."}
+		return nil, ui.FieldError("day", "You entered a date, "+
+			"but “On a date” is not selected. Select it, or clear the date.")
 	}
 	for _, choice := range expiryChoices(now.UTC().Truncate(ui.OneDay)) {
 		if f.Expiry == choice.Days {
-			return &choice.ExpiresAt, ui.FormError{}
+			return &choice.ExpiresAt, ui.FormErrors{}
 		}
 	}
 	if f.Expiry == "never" {
-		return nil, ui.FormError{}
+		return nil, ui.FormErrors{}
 	}
-	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
+	return nil, ui.FieldError("expiry", "Choose when the key expires.")
 }
 
-func (f keyForm) expiryDate(now time.Time) (*time.Time, ui.FormError) {
+func (f keyForm) expiryDate(now time.Time) (*time.Time, ui.FormErrors) {
 	day, ok := input.ParseDay(f.Day)
 	if !ok {
-		return nil, ui.FormError{
-			Field:   "day",
-			Message: "Enter a date from 2000 to 2199, such as 2026-12-31.",
-		}
+		return nil, ui.FieldError("day", "Enter a date from 2000 to 2199, such as 2026-12-31.")
 	}
 	if !day.After(now) {
-		return nil, ui.FormError{
-			Field:   "day",
-			Message: fmt.Sprintf("%s has begun. Choose a later date.", ui.Day(day)),
-		}
+		return nil, ui.FieldError("day", ui.Day(day)+" has begun. Choose a later date.")
 	}
-	return &day, ui.FormError{}
+	return &day, ui.FormErrors{}
 }

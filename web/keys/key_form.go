@@ -58,7 +58,7 @@ func (h *Handler) KeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	if view.FormErrors, _, err = h.Reauthenticate(c, p); err != nil {
+	if view.FormErrors, _, err = h.Reauthenticate(c, p, ui.FormErrors{}); err != nil {
 		return err
 	}
 	return h.renderKeyForm(c, p, fiber.StatusOK, view)
@@ -71,18 +71,14 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view.keyForm = parseKeyForm(c, view.Day)
-	newKey, fieldErrors := view.newKey(h.Now())
+	newKey, formErrors := view.newKey(h.Now())
 	var status int
-	view.FormErrors, status, err = h.Reauthenticate(c, p, fieldErrors...)
+	view.FormErrors, status, err = h.Reauthenticate(c, p, formErrors)
 	if err != nil {
 		return err
 	}
 	if status != 0 {
 		return h.renderKeyForm(c, p, status, view)
-	}
-	created, err := h.newCreatedView(c, p, view)
-	if err != nil {
-		return err
 	}
 	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), newKey,
 		apikeys.AuditRequest(c, c.Path()))
@@ -100,8 +96,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	default:
-		created.Key = h.keyRow(p, key)
-		created.Secret = token.String()
+		created := h.newCreatedView(c, p, view, key, token.String())
 		return h.Render(c, fiber.StatusOK, "key-created", &created)
 	}
 	return h.renderKeyForm(c, p, fiber.StatusBadRequest, view)
@@ -161,11 +156,7 @@ func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 
 func (h *Handler) renderKeyForm(c *fiber.Ctx, p *ui.Principal, status int, view keyFormView) error {
 	view.Label = validUTF8(view.Label)
-	var err error
-	if view.Layout, err = h.layout(c, p, ui.TitleOf(view.Title, status)); err != nil {
-		return err
-	}
-	return h.Render(c, status, "key-form", &view)
+	return h.RenderSettings(c, p, status, "key-form", &view)
 }
 
 func parseKeyForm(c *fiber.Ctx, offeredDay string) keyForm {
@@ -187,8 +178,8 @@ func parseKeyForm(c *fiber.Ctx, offeredDay string) keyForm {
 }
 
 // newKey returns the key to create. The key is valid only if there are no errors.
-func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
-	expiresAt, expiryError := f.expiresAt(now)
+func (f keyForm) newKey(now time.Time) (apikeys.NewKey, ui.FormErrors) {
+	expiresAt, expiryErrors := f.expiresAt(now)
 	newKey := apikeys.NewKey{
 		ID:          f.ID,
 		Name:        f.Name,
@@ -198,9 +189,7 @@ func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 		Replaces:    f.replaces,
 		Overlap:     f.overlap().Duration,
 	}
-	fieldErrors := formErrors(newKey.Violations()).Errors
-	if expiryError.Message != "" {
-		fieldErrors = append(fieldErrors, expiryError)
-	}
-	return newKey, fieldErrors
+	errs := formErrors(newKey.Violations())
+	errs.Errors = append(errs.Errors, expiryErrors.Errors...)
+	return newKey, errs
 }

@@ -40,10 +40,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) error 
 func (h *Handler) renderRenameKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
 ) error {
+	view.Title = "Edit key"
 	view.Key, view.Path, view.Back = k.Name, p.KeyPath(k.ID, "/rename"), p.KeyPath(k.ID, "")
-	var err error
-	if view.Layout, err = h.layout(c, p, ui.TitleOf("Edit key", status)); err != nil {
-		return err
-	}
-	return h.Render(c, status, "key-rename", &view)
+	return h.RenderSettings(c, p, status, "key-rename", &view)
 }

@@ -10,8 +10,8 @@ import (
 // revokeKeyView asks for confirmation. With JavaScript, a dialog on the list of keys replaces it.
 type revokeKeyView struct {
 	ui.Layout
-	Key        keyRow
-	Path, Back string
+	Key  keyRow
+	Path string
 }
 
 // RevokeKeyForm handles GET /settings/api-keys/:key/revoke.
@@ -19,16 +19,11 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal, k apikeys.Key) er
 	if k.Revoked(h.Now()) {
 		return c.Redirect(p.KeyPath(k.ID, ""), fiber.StatusSeeOther)
 	}
-	view := revokeKeyView{
-		Key:  h.keyRow(p, k),
-		Path: p.KeyPath(k.ID, "/revoke"),
-		Back: p.KeyPath(k.ID, ""),
-	}
-	var err error
-	if view.Layout, err = h.layout(c, p, "Revoke key"); err != nil {
-		return err
-	}
-	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
+	return h.RenderSettings(c, p, fiber.StatusOK, "key-revoke", &revokeKeyView{
+		Layout: ui.Layout{Title: "Revoke key"},
+		Key:    h.keyRow(p, k),
+		Path:   p.KeyPath(k.ID, "/revoke"),
+	})
 }
 
 // RevokeKey handles POST /settings/api-keys/:key/revoke.

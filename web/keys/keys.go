@@ -57,6 +57,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view := keysView{
+		Layout:    ui.Layout{Title: "API keys"},
 		Paused:    !p.Organisation.Plan.IncludesAPI(),
 		Truncated: len(keys) == apikeys.MaxListed,
 		Query:     parseKeysQuery(c),
@@ -64,9 +65,6 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	view.Searchable = len(keys) >= minSearchable || view.Query.IsSet()
 	if err := h.addRows(c, p, keys, &view); err != nil {
-		return err
-	}
-	if view.Layout, err = h.layout(c, p, "API keys"); err != nil {
 		return err
 	}
 	create := p.Path(ui.SettingsPath + "/new")
@@ -89,7 +87,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	default:
 		view.CreatePath = create
 	}
-	return h.Render(c, fiber.StatusOK, "keys", &view)
+	return h.RenderSettings(c, p, fiber.StatusOK, "keys", &view)
 }
 
 func (h *Handler) addRows(c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView) error {

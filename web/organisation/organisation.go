@@ -39,6 +39,7 @@ type memberRow struct {
 func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{
+		Layout:      ui.Layout{Title: "Organisation"},
 		Path:        p.Path("/settings/organisation"),
 		Name:        o.Name,
 		Plan:        ui.Capitalise(o.Plan),
@@ -50,16 +51,13 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 		view.ChangeMode = p.Path("/settings/organisation/reporting-mode")
 	}
 	var err error
-	if view.Layout, err = h.SettingsLayout(c, p, "Organisation", "organisation"); err != nil {
-		return err
-	}
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
 		return err
 	}
 	if view.Groups, err = h.loadGroups(c, p, view.Path); err != nil {
 		return err
 	}
-	return h.Render(c, fiber.StatusOK, "organisation", &view)
+	return h.RenderSettings(c, p, fiber.StatusOK, "organisation", &view)
 }
 
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {

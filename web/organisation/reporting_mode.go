@@ -1,7 +1,6 @@
 package organisation
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,7 +30,7 @@ const maxKeysNamed = 5
 
 // ReportingModeForm handles GET /settings/organisation/reporting-mode.
 func (h *Handler) ReportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
-	f, _, err := h.Reauthenticate(c, p)
+	f, _, err := h.Reauthenticate(c, p, ui.FormErrors{})
 	if err != nil {
 		return err
 	}
@@ -42,6 +41,7 @@ func (h *Handler) renderReportingMode(
 	c *fiber.Ctx, p *ui.Principal, status int, chosen org.ReportingMode, f ui.FormErrors,
 ) error {
 	view := reportingModeView{
+		Layout:     ui.Layout{Title: "Change reporting mode"},
 		FormErrors: f,
 		Path:       p.Path("/settings/organisation/reporting-mode"),
 		Back:       p.Path("/settings/organisation"),
@@ -63,11 +63,7 @@ func (h *Handler) renderReportingMode(
 		view.Keys = view.Keys[:maxKeysNamed]
 		view.MoreKeys = true
 	}
-	if view.Layout, err = h.SettingsLayout(c, p, ui.TitleOf("Change reporting mode", status),
-		"organisation"); err != nil {
-		return err
-	}
-	return h.Render(c, status, "reporting-mode", &view)
+	return h.RenderSettings(c, p, status, "reporting-mode", &view)
 }
 
 // ChangeReportingMode handles POST /settings/organisation/reporting-mode. Changing to nominative
@@ -76,15 +72,13 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
 	before := p.Organisation.ReportingMode
 	mode := org.ReportingMode(ui.FormValue(c, "mode"))
-	var fieldErrors []ui.FormError
+	var f ui.FormErrors
 	if mode == org.Nominative && before != mode &&
 		!sameName(ui.FormValue(c, "organisation"), p.Organisation.Name) {
-		fieldErrors = ui.FieldError("organisation",
-			fmt.Sprintf("To show names, type the name of the organisation: \u2068%s\u2069",
-				p.Organisation.Name)).
-			Errors
+		f = ui.FieldError("organisation",
+			"To show names, type the name of the organisation: \u2068"+p.Organisation.Name+"\u2069")
 	}
-	f, status, err := h.Reauthenticate(c, p, fieldErrors...)
+	f, status, err := h.Reauthenticate(c, p, f)
 	if err != nil {
 		return err
 	}

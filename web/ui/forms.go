@@ -77,13 +77,12 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 }
 
 // Reauthenticate decides whether a form that needs a recent password may make its change.
-// fieldErrors are the errors found so far. A POST may make its change if status is 0 and err is
-// nil. Otherwise the caller shows the form with f, or returns err.
+// f has the errors found so far. A POST may make its change if status is 0 and err is nil.
+// Otherwise the caller shows the form with the returned errors, or returns err.
 func (s Services) Reauthenticate(
-	c *fiber.Ctx, p *Principal, fieldErrors ...FormError,
-) (f FormErrors, status int, err error) {
-	f.Errors = fieldErrors
-	if len(fieldErrors) > 0 {
+	c *fiber.Ctx, p *Principal, f FormErrors,
+) (_ FormErrors, status int, err error) {
+	if len(f.Errors) > 0 {
 		status = fiber.StatusBadRequest
 	}
 	proof := ProofOf(c)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -118,15 +119,34 @@ func TitleOf(title string, status int) string {
 	return "Error: " + title
 }
 
-// SettingsLayout returns a layout whose sidebar marks the link of screen, such as "api-keys".
-func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
+// SettingsLayout returns a layout whose sidebar marks the link of the requested screen.
+func SettingsLayout(c *fiber.Ctx, p *Principal, title string) Layout {
 	l := NewLayout(p, title, areaSettings)
-	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{
-		{Name: "Organisation", Path: p.Path("/settings/organisation"), Current: screen == "organisation"},
-		{Name: "API keys", Path: p.Path("/settings/api-keys"), Current: screen == "api-keys"},
-		{Name: "Audit log", Path: p.Path("/settings/audit-log"), Current: screen == "audit-log"},
-	}}
-	var err error
-	l.Notices, err = b.expiryNotices(c, p)
-	return l, err
+	l.Sidebar = &Sidebar{Label: "Settings"}
+	for _, link := range []Link{
+		{Name: "Organisation", Path: "/settings/organisation"},
+		{Name: "API keys", Path: SettingsPath},
+		{Name: "Audit log", Path: "/settings/audit-log"},
+	} {
+		link.Current = strings.HasPrefix(c.Route().Path, "/o/:org"+link.Path)
+		link.Path = p.Path(link.Path)
+		l.Sidebar.Links = append(l.Sidebar.Links, link)
+	}
+	return l
+}
+
+// RenderSettings is Render for a screen of the settings. It needs the title in the view's layout,
+// and adds the rest of the layout.
+func (b Base) RenderSettings(
+	c *fiber.Ctx, p *Principal, status int, name string, view ScreenView,
+) error {
+	notices, err := b.expiryNotices(c, p)
+	if err != nil {
+		return err
+	}
+	l := view.layout()
+	notices = append(notices, l.Notices...)
+	*l = SettingsLayout(c, p, TitleOf(l.Title, status))
+	l.Notices = notices
+	return b.Render(c, status, name, view)
 }

@@ -32,9 +32,9 @@ func Flash(c *fiber.Ctx, n Notice) {
 	c.Cookie(cookie)
 }
 
-// showFlash passes the cookie's notice to confirm, and clears the cookie. It does so only on a GET,
+// showFlash puts the cookie's notice first, and clears the cookie. It does so only on a GET,
 // because the response to a POST is usually a redirect, whose target shows the notice.
-func showFlash(c *fiber.Ctx, confirm func(Notice)) {
+func showFlash(c *fiber.Ctx, l *Layout) {
 	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {
 		return
@@ -44,8 +44,6 @@ func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	if decoded, err := base64.RawURLEncoding.DecodeString(text); err == nil &&
 		json.Unmarshal(decoded, &n) == nil && n.Strong != "" {
 		n.Confirmation = true
-		confirm(n)
+		l.Notices = append([]Notice{n}, l.Notices...)
 	}
 }
-
-func (l *Layout) confirm(n Notice) { l.Notices = append([]Notice{n}, l.Notices...) }

@@ -47,7 +47,9 @@ func (p *Pages) With(own fs.FS) *Pages {
 func (p *Pages) Today() time.Time { return p.Now().UTC().Truncate(OneDay) }
 
 // ScreenView is implemented by pointers to views that embed Layout.
-type ScreenView interface{ confirm(n Notice) }
+type ScreenView interface{ layout() *Layout }
+
+func (l *Layout) layout() *Layout { return l }
 
 // Render responds with the screen of the template name.html, or returns an error of Execute.
 func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) error {
@@ -60,7 +62,7 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 
 // Execute renders the screen. On GET it shows and clears the notice that Flash stored.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
-	showFlash(c, view.confirm)
+	showFlash(c, view.layout())
 	return p.Markup(name, view)
 }
 
