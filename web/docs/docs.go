@@ -1,8 +1,10 @@
 package docs
 
 import (
+	"embed"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,6 +14,23 @@ import (
 	"dg/platform/limit"
 	"dg/web/ui"
 )
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the documentation of the API.
+type Handler struct {
+	ui.Base
+	documentation documentation
+	texts         func() ([]pageText, error) // texts of the pages, in the order of Pages
+}
+
+// New returns the handler. It panics if an embedded JSON file is invalid.
+func New(b ui.Base) *Handler {
+	h := &Handler{Base: b.With(templates), documentation: loadDocumentation()}
+	h.texts = sync.OnceValues(h.pageTexts)
+	return h
+}
 
 type page struct {
 	Name, Path string // Path is without the prefix /docs; "": /docs itself

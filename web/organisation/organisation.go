@@ -3,6 +3,7 @@ package organisation
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,15 @@ import (
 	"dg/modules/org"
 	"dg/web/ui"
 )
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the settings of an organisation, except its keys and audit log.
+type Handler struct{ ui.Base }
+
+// New returns the handler, which also renders the templates of this package.
+func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }
 
 type organisationView struct {
 	ui.Layout

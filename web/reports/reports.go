@@ -2,6 +2,7 @@ package reports
 
 import (
 	"cmp"
+	"embed"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +14,15 @@ import (
 	"dg/platform/apperr"
 	"dg/web/ui"
 )
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// Handler serves the reports of an organisation.
+type Handler struct{ ui.Base }
+
+// New returns the handler, which also renders the templates of this package.
+func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }
 
 type reportsView struct {
 	ui.Layout
