@@ -232,10 +232,10 @@ func TestComparedPeriodsMatchTheirPeriod(t *testing.T) {
 // Above the limit of plays, the overview does not count players, and compares only plays.
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{Current: reports.Statistics{Plays: 300_000}, Earlier: reports.Statistics{Plays: 250_000}}
-	c := compareOverview(o, reports.Period{Days: defaultDays}, "")
+	c := newComparison(o.Earlier, reports.Period{Days: defaultDays}, "")
 	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000",
 		Change: &change{"up", false, "20%", "was 250,000"}}}, overviewFigures(o, c))
 	o.Earlier = reports.Statistics{}
-	require.Nil(t, compareOverview(o, reports.Period{Days: defaultDays}, ""))
+	require.Nil(t, newComparison(o.Earlier, reports.Period{Days: defaultDays}, ""))
 	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000"}}, overviewFigures(o, nil))
 }

@@ -178,7 +178,11 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	}
 	result := &change{Earlier: "unchanged"}
 	if now != before {
-		result.Difference = m.difference(max(now-before, before-now), before)
+		size := max(now-before, before-now)
+		result.Difference = ui.Points(size) + " points"
+		if m.isCount {
+			result.Difference = formatShare(size, before)
+		}
 		result.Small = !changed
 		result.Earlier = fmt.Sprintf("was %s", m.format(before))
 		result.Direction = downUp.choose(now - before)
@@ -187,13 +191,6 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 		result.Earlier = fmt.Sprintf("%s, %s", m.format(now), result.Earlier)
 	}
 	return result
-}
-
-func (m measure) difference(n, before int64) string {
-	if m.isCount {
-		return formatShare(n, before)
-	}
-	return ui.Points(n) + " points"
 }
 
 // formatShare formats n as a share of before, rounded half up. before is 0 only if players are not
@@ -257,16 +254,24 @@ func (h *Handler) loadComparison(
 	earlierQuery.Period = earlier
 	earlierQuery.OmitLists = true
 	s, err := h.statistics(ctx, p, earlierQuery)
-	if err != nil || s.Suppressed || s.Plays == 0 {
+	if err != nil || s.Suppressed {
 		return nil, err
 	}
-	c := &comparison{EarlierPeriod: ui.Period(earlier), earlierStats: &s, YearEarlier: choice == compareYear,
-		oneDay: earlier.Days == 1}
-	if complete != q.Period {
+	c := newComparison(s, earlier, choice)
+	if c != nil && complete != q.Period {
 		q.CompleteDays = complete.Days
 		c.CompletePeriod = ui.Period(complete)
 	}
 	return c, nil
+}
+
+// newComparison returns nil if the earlier period has no plays.
+func newComparison(s reports.Statistics, earlier reports.Period, choice string) *comparison {
+	if s.Plays == 0 {
+		return nil
+	}
+	return &comparison{EarlierPeriod: ui.Period(earlier), earlierStats: &s,
+		YearEarlier: choice == compareYear, oneDay: earlier.Days == 1}
 }
 
 // withCompleteDays returns c with the figures of the complete days, or nil if they have no plays.

@@ -81,7 +81,7 @@ func (h *Handler) listReports(
 	view.Counted = overview.Counted
 	view.addComparisons(h.Today())
 	view.colourWeeks(period, earlier)
-	view.Comparison = compareOverview(overview, earlier, view.Param("compare"))
+	view.Comparison = newComparison(overview.Earlier, earlier, view.Param("compare"))
 	view.Figures = overviewFigures(overview, view.Comparison)
 	groups, err := h.GroupsOf(c.UserContext(), p, reports.ReadReport, "")
 	if err != nil {
@@ -118,14 +118,6 @@ func (v *reportsView) colourWeeks(period, earlier reports.Period) {
 	if gap := period.From.Sub(earlier.End()); earlier.Days > 0 && gap < daysPerWeek*24*time.Hour {
 		v.BeforeFrom = max(0, v.NowFrom-share(earlier))
 	}
-}
-
-func compareOverview(o reports.Overview, earlier reports.Period, choice string) *comparison {
-	if o.Earlier.Plays == 0 {
-		return nil
-	}
-	return &comparison{EarlierPeriod: ui.Period(earlier), earlierStats: &o.Earlier,
-		YearEarlier: choice == compareYear, oneDay: earlier.Days == 1}
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {

@@ -72,22 +72,6 @@ func Period(p reports.Period) string {
 	return fmt.Sprintf("%s to %s", from.Format(layout), Day(to))
 }
 
-// Date returns a time element that shows the day of t.
-func Date(t time.Time) template.HTML { return timeElement(t, "day", Day(t)) }
-
-// Minute returns a time element that shows t to the minute.
-func Minute(t time.Time) template.HTML {
-	return timeElement(t, "minute", t.UTC().Format("2 Jan 2006, 15:04 MST"))
-}
-
-// Second returns a time element that shows t to the second.
-func Second(t time.Time) template.HTML {
-	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
-}
-
-// Clock writes an instant in UTC to the minute, without its day.
-func Clock(t time.Time) string { return t.UTC().Format("15:04") }
-
 // briefInstant writes an instant in UTC to the minute. It omits the current year.
 func (p *Pages) briefInstant(t time.Time) string {
 	return p.shortDates(t.UTC().Format("2 Jan 2006, 15:04"))
@@ -98,12 +82,19 @@ func (p *Pages) shortDates(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 
-// timeElement returns a time element with text, which is in UTC. dg.js rewrites the text in the time
-// zone of data-tz, or else in the reader's.
-func timeElement(t time.Time, precision, text string) template.HTML {
-	//nolint:gosec // the values need no escaping: months, digits and constants
-	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
-		format.Instant(t), precision, text))
+// utc returns a function that formats an instant in UTC.
+func utc(layout string) func(time.Time) string {
+	return func(t time.Time) string { return t.UTC().Format(layout) }
+}
+
+// timeElement returns a function that shows an instant in UTC in a time element. dg.js rewrites the
+// text in the time zone of data-tz, or else in the reader's.
+func timeElement(precision, layout string) func(time.Time) template.HTML {
+	return func(t time.Time) template.HTML {
+		//nolint:gosec // the values need no escaping: months, digits and constants
+		return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
+			format.Instant(t), precision, t.UTC().Format(layout)))
+	}
 }
 
 // OneDay is the length of every UTC day: UTC has no summer time.

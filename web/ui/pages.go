@@ -29,8 +29,10 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	p := &Pages{BaseURL: baseURL, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
-		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.briefInstant, "clock": Clock,
-		"short": p.shortDates,
+		"day": Day, "brief": p.briefInstant, "clock": utc("15:04"), "short": p.shortDates,
+		"date":   timeElement("day", layoutDay),
+		"minute": timeElement("minute", "2 Jan 2006, 15:04 MST"),
+		"second": timeElement("second", "2 Jan 2006, 15:04:05 MST"),
 	})
 	return p.With(templateFiles)
 }
