@@ -110,19 +110,16 @@ func (h *Handler) accountScreens() []Screen {
 }
 
 func (h *Handler) docsScreens() []Screen {
-	var screens []Screen
-	row := func(path string, page handler) {
-		s := newScreen("/docs"+path, h.FindReader, page)
-		s.Surface = limit.Public
-		screens = append(screens, s)
-	}
-	row("/search", h.docs.Search)
+	screens := []Screen{newScreen("/docs/search", h.FindReader, h.docs.Search)}
 	for _, path := range []string{
 		"", "/figures", "/csv", "/errors", "/recipes", "/recipes/:recipe",
 		"/reference", "/reference/:operation", "/clients", "/changes", "/security",
 		"/privacy", "/privacy/:language",
 	} {
-		row(path, h.docs.Page)
+		screens = append(screens, newScreen("/docs"+path, h.FindReader, h.docs.Page))
+	}
+	for i := range screens {
+		screens[i].Surface = limit.Public
 	}
 	return screens
 }

@@ -23,7 +23,6 @@ type entryView struct {
 	Values  []entryValue
 
 	NewDay            bool   // whether the entry is the first of its UTC day on the page
-	Refused           bool   // whether the entry records a refused request with a key
 	ByActor, ByAction string // paths of the log filtered by actor and by action; "": no such filter
 }
 

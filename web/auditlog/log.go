@@ -71,7 +71,6 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	for i, e := range entries {
 		row := names.newEntryView(e)
 		row.NewDay = i == 0 || ui.Day(e.At) != ui.Day(entries[i-1].At)
-		row.Refused = e.Action == audit.KeyRefused
 		row.ByAction = query.pathWith(path, "action", string(e.Action))
 		for _, name := range []string{"person", "key"} {
 			if query.hasOption(name, e.Actor.ID) {

@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,20 +60,19 @@ func newUsageView(days []apikeys.Usage) *usageView {
 		return nil
 	}
 	period := reports.Period{From: days[0].Day, Days: len(days)}
-	var busiest, sum apikeys.Usage
+	requests, all := totals(days)
+	highest := slices.Max(requests)
+	var sum apikeys.Usage
 	for _, d := range days {
-		if total(d) > total(busiest) {
-			busiest = d
-		}
 		sum.Accepted += d.Accepted
 		sum.Refused += d.Refused
 		sum.Limited += d.Limited
 	}
 	v := &usageView{
 		Summary:     requestsLabel(sum),
-		HasRequests: total(sum) > 0,
+		HasRequests: all > 0,
 		HasRejected: sum.Refused+sum.Limited > 0,
-		Chart:       ui.NewPanel(period, 0, total(busiest), (total(busiest)+2)/3, ui.Count),
+		Chart:       ui.NewPanel(period, 0, highest, (highest+2)/3, ui.Count),
 		Ticks:       ui.Ticks(period),
 	}
 	for i, d := range days {

@@ -26,36 +26,30 @@ func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }
 
 type organisationView struct {
 	ui.Layout
-	Path, Name  string
-	Plan        string
-	IncludesAPI bool
-	Mode        string
-	Nominative  bool
-	ChangeMode  string // path of the form, or "" if the person may not change the mode
-	Members     []memberRow
-	TwoStep     string // a sentence with the number of listed members who use two-step verification
-	Unlisted    string // a sentence with the number of members who are not listed; "": all are listed
-	Groups      groupList
+	Path       string
+	Plan, Mode string
+	ChangeMode string // path of the form, or "" if the person may not change the mode
+	Members    []memberRow
+	TwoStep    string // a sentence with the number of listed members who use two-step verification
+	Unlisted   string // a sentence with the number of members who are not listed; "": all are listed
+	Groups     groupList
 }
 
 type memberRow struct {
 	Name, Email, Role string
 	TwoStep           bool
 	TwoStepSince      *time.Time
-	rank              int // 0: owner, 1: admin, 2: member
+	rank              int // owners have the rank 0, admins 1, members 2
 }
 
 // Organisation handles GET /settings/organisation.
 func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{
-		Layout:      ui.Layout{Title: "Organisation"},
-		Path:        p.Path("/settings/organisation"),
-		Name:        o.Name,
-		Plan:        ui.Capitalise(o.Plan),
-		IncludesAPI: o.Plan.IncludesAPI(),
-		Mode:        ui.Capitalise(o.ReportingMode),
-		Nominative:  o.ReportingMode == org.Nominative,
+		Layout: ui.Layout{Title: "Organisation"},
+		Path:   p.Path("/settings/organisation"),
+		Plan:   ui.Capitalise(o.Plan),
+		Mode:   ui.Capitalise(o.ReportingMode),
 	}
 	if p.May(org.ChangeReportingMode) {
 		view.ChangeMode = p.Path("/settings/organisation/reporting-mode")

@@ -19,14 +19,9 @@ type reportingModeView struct {
 	ui.FormErrors
 	Path, Back string
 	Nominative bool
-	Confirm    bool     // whether the form asks for the typed name of the organisation
-	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
-	MoreKeys   bool     // whether Keys omits some
-	KeyCount   int      // including those that Keys omits
+	Keys       []string // names of the keys that can read reports now
 	Typed      string   // the typed name of the organisation
 }
-
-const maxKeysNamed = 5
 
 // ReportingModeForm handles GET /settings/organisation/reporting-mode.
 func (h *Handler) ReportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
@@ -46,7 +41,6 @@ func (h *Handler) renderReportingMode(
 		Path:       p.Path("/settings/organisation/reporting-mode"),
 		Back:       p.Path("/settings/organisation"),
 		Nominative: chosen == org.Nominative,
-		Confirm:    p.Organisation.ReportingMode != org.Nominative,
 		Typed:      strings.ToValidUTF8(ui.FormValue(c, "organisation"), "\uFFFD"),
 	}
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
@@ -58,10 +52,6 @@ func (h *Handler) renderReportingMode(
 			slices.Contains(k.Scopes, apikeys.ReportsRead) {
 			view.Keys = append(view.Keys, k.Name)
 		}
-	}
-	if view.KeyCount = len(view.Keys); view.KeyCount > maxKeysNamed {
-		view.Keys = view.Keys[:maxKeysNamed]
-		view.MoreKeys = true
 	}
 	return h.RenderSettings(c, p, status, "reporting-mode", &view)
 }
