@@ -53,14 +53,13 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 		if candidate.Parent == "/privacy" { // the page is a translation
 			continue
 		}
-		best := bestPassage(words, texts[i].passages)
 		switch {
 		case strings.EqualFold(candidate.Name, strings.TrimSpace(query)):
 			named = slices.Insert(named, 0, searchResult{candidate, texts[i].passages[0]})
 		case countWords(words, normalise(candidate.Name)) == len(words):
-			named = append(named, searchResult{candidate, best})
+			named = append(named, searchResult{candidate, bestPassage(words, texts[i].passages)})
 		case countWords(words, texts[i].normalised) == len(words):
-			others = append(others, searchResult{candidate, best})
+			others = append(others, searchResult{candidate, bestPassage(words, texts[i].passages)})
 		}
 	}
 	v := searchView{h.newLayout(p, page{Name: "Search", Path: "/search"}), slices.Concat(named, others)}
@@ -76,14 +75,10 @@ func normalise(text string) string {
 }
 
 // bestPassage returns the first passage that contains the most words.
-func bestPassage(words []string, text []passage) (best passage) {
-	most := -1
-	for _, p := range text {
-		if n := countWords(words, p.normalised); n > most {
-			best, most = p, n
-		}
-	}
-	return best
+func bestPassage(words []string, text []passage) passage {
+	return slices.MaxFunc(text, func(a, b passage) int {
+		return countWords(words, a.normalised) - countWords(words, b.normalised)
+	})
 }
 
 // countWords returns how many of the words the text contains. Both are normalised.
