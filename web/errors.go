@@ -70,13 +70,13 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Status == fiber.StatusForbidden && isCrossSiteDownload(c):
 		return ui.Link{Name: "Open the page", Path: downloadScreenPath(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
-		return ui.Link{Name: "Try again"} // no path: this address may have a secret
+		return ui.Link{Name: "Try again"} // without a path, because the address may contain a secret
 	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
 		here := ui.LocalPath(apikeys.Redact(c.OriginalURL()))
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
-	case view.Title == "Group not found": // such as one that was removed since
+	case view.Title == "Group not found": // for example, the group was removed
 		return ui.Link{Name: "Show all players", Path: allPlayersPath(c)}
 	case view.Settings() != "" && strings.HasPrefix(c.Path(), view.User.Path("/settings/")):
 		return ui.Link{Name: "Open settings", Path: view.Settings()}

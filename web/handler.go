@@ -24,7 +24,7 @@ var templates embed.FS
 type Dependencies struct {
 	ui.Services
 	Requests *limit.Requests // shared with the API
-	Operator mail.Address    // named on error pages; zero: none
+	Operator mail.Address    // named on error pages, unless it is zero
 }
 
 // Handler serves all screens and the error pages.

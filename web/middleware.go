@@ -76,7 +76,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	}
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	u, err := url.Parse(h.BaseURL)
-	if err == nil && u.Scheme == "https" && !netaddr.IsLoopback(u.Hostname()) { // other programs use localhost
+	if err == nil && u.Scheme == "https" && !netaddr.IsLoopback(u.Hostname()) { // other programs share localhost
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }
@@ -122,12 +122,14 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return err != nil || referer.Host == "" || referer.Host != string(c.Request().Header.Host())
 }
 
-// screenPath returns the path of the requested screen, or of the one that offers the requested file, without a key.
+// screenPath returns the local path of the requested screen, or of the screen that offers the
+// requested file. API keys in the path are redacted.
 func screenPath(c *fiber.Ctx) string {
 	return cmp.Or(downloadScreenPath(c), ui.LocalPath(apikeys.Redact(c.OriginalURL())))
 }
 
-// downloadScreenPath returns the path, with the query but no key, of the screen that offers the requested file, or "".
+// downloadScreenPath returns the local path, with the query, of the screen that offers the requested
+// file, or "". API keys in the path are redacted.
 func downloadScreenPath(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {

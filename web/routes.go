@@ -20,9 +20,9 @@ import (
 // Screen is a row of the table of routes. Page serves GET and HEAD, Form serves POST.
 type Screen struct {
 	Path       string
-	Page, Form fiber.Handler    // nil: none
-	Surface    limit.Surface    // whose limit the requests share; "": limit.Screens
-	Permission authz.Permission // needed in the path's organisation; zero: the path has no organisation
+	Page, Form fiber.Handler    // nil if there is none
+	Surface    limit.Surface    // the limit of the requests; the default is limit.Screens
+	Permission authz.Permission // needed in the path's organisation; zero if the path has none
 }
 
 // handler serves a screen. Its principal may be nil on /docs only: see Services.FindReader.

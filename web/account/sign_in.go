@@ -16,7 +16,7 @@ type signInView struct {
 	Action           string // the form's target, with the parameter next
 	Email            string
 	WrongCredentials bool       // whether the password or the code was wrong
-	Locked           *time.Time // end of the lockout; nil: not locked
+	Locked           *time.Time // end of the lockout, or nil
 
 	SessionEnded bool
 	CookieLost   bool // whether the browser dropped the cookie of the new session

@@ -23,7 +23,7 @@ type entryView struct {
 	Values  []entryValue
 
 	NewDay            bool   // whether the entry is the first of its UTC day on the page
-	ByActor, ByAction string // paths of the log filtered by actor and by action; "": no such filter
+	ByActor, ByAction string // paths of the log filtered by actor and by action, or ""
 }
 
 // entryValue is a named value of an entry. At, if set, replaces Text. Code is an id or other technical text.

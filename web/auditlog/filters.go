@@ -20,7 +20,7 @@ import (
 
 // filterField is a filter of the page: a select element with Options, or else a date.
 type filterField struct {
-	Name, Label, Value string // Value "": the filter is not set
+	Name, Label, Value string // Value is "" if the filter is not set
 	ValueText          string // the text of Value on the page, such as an option's text
 	Options            []option
 	set                func(f *audit.Filter, value string, day time.Time)

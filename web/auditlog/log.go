@@ -39,7 +39,7 @@ type logView struct {
 	Download      ui.Download // paths of the file with the same filters
 	Filters       logQuery
 	Rows          []entryView
-	Newest, Older string // paths of the first page and of the next; "": no link
+	Newest, Older string // paths of the first page and of the next, or ""
 }
 
 // AuditLog handles GET /settings/audit-log with one page of entries, newest first.

@@ -33,15 +33,15 @@ func New(b ui.Base) *Handler {
 }
 
 type page struct {
-	Name, Path string // Path is without the prefix /docs; "": /docs itself
+	Name, Path string // Path lacks the prefix /docs
 	Template   string
-	Group      string // heading of a group that begins with this page; "": no heading
+	Group      string // heading of the group that begins with this page, or ""
 	Sections   []ui.Link
-	Parent     string // path of the page that lists this one; "": a page of the guide
+	Parent     string // path of the page that lists this one, or "" for a page of the guide
 	Recipe     recipe
 	Operation  operation
 
-	Language        string // language of Notice; "": English
+	Language        string // language of Notice
 	Notice          privacyNotice
 	NoticeLanguages []ui.Link
 }

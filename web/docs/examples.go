@@ -21,12 +21,13 @@ const (
 
 type examples struct {
 	ForkID, GroupID      string
-	ForkTitle, GroupName string // "": the id is a placeholder
+	ForkTitle, GroupName string // "" if the id is a placeholder
 	baseURL              string // public URL of this service
 	// historyStart and yearAgo replace the first days in recipes. historyStart is two years ago, or
 	// the day the oldest fork was created, whichever is earlier.
 	historyStart, yearAgo string
-	// firstDay and lastDay replace the days of requests: the last two complete days, or those of the sample responses.
+	// firstDay and lastDay replace the days of requests. They are the last two complete days, or the
+	// days of the sample responses.
 	firstDay, lastDay string
 }
 

@@ -37,10 +37,11 @@ type recipe struct {
 	Steps                []template.HTML // in order, from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
 	Untested             string          // a sentence on what no test runs, or ""
-	// The program's result for the demo: a static file, or a text in recipes/. "": none is shown.
+	// Picture and Output are the program's result for the demo, or "": a static file, and a text in
+	// recipes/.
 	Picture, Output string
-	// Keeps says which of the API's promises a tool keeps, and how it handles changes. nil: the
-	// program reads everything again.
+	// Keeps says which of the API's promises a tool keeps, and how it handles changes. It is nil for
+	// a program that reads everything again.
 	Keeps *struct{ Players, Names, Hidden, Erased, Renamed, Revoked, Down string }
 }
 

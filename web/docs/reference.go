@@ -25,7 +25,7 @@ type referenceField struct {
 	Name, In, Type string
 	Required       bool
 	Text           template.HTML
-	Values         []string // the allowed values; nil: any value
+	Values         []string // the allowed values, or nil for any
 	Example        string
 }
 

@@ -10,13 +10,13 @@ import (
 type keyView struct {
 	ui.Layout
 	Key             keyRow
-	Usage           *usageView // nil: the requests could not be read in time
+	Usage           *usageView // nil if the requests could not be read in time
 	Back            string     // path of the list
-	Replaces        *keyRow    // the key that this one replaced; nil: none
-	Successor       *keyRow    // the key that replaced this one; nil: none
+	Replaces        *keyRow    // the key that this one replaced, or nil
+	Successor       *keyRow    // the key that replaced this one, or nil
 	Events          []keyEvent // the newest refusals and exports of the key
 	EventsMissing   bool       // whether the events could not be read in time
-	Replace, Rename string     // paths of the forms; "": not permitted, or not possible
+	Replace, Rename string     // paths of the forms, or "" if not permitted or not possible
 }
 
 // ShowKey handles GET /settings/api-keys/:key, also of a revoked or expired key.

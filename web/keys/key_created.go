@@ -12,7 +12,7 @@ import (
 type createdView struct {
 	ui.Layout
 	Key          keyRow
-	Old          *overlapChoice // when the replaced key stops working; nil: no key was replaced
+	Old          *overlapChoice // when the replaced key stops working, or nil without one
 	Secret, Back string
 	BaseURL      string
 	ListsForks   bool // whether the key has the scope that the sample command needs

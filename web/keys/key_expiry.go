@@ -36,7 +36,8 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt returns the chosen expiry; nil: never. It rejects a day if another choice is selected.
+// expiresAt returns the chosen expiry, or nil for never. It rejects a day if another choice is
+// selected.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormErrors) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)

@@ -17,7 +17,7 @@ type keyFormView struct {
 	ui.Layout
 	ui.FormErrors
 	keyForm
-	Old        *keyRow // the key to replace; nil: none
+	Old        *keyRow // the key to replace, or nil
 	Path, Back string  // the form's target, and where Cancel leads
 	FirstDay   string  // YYYY-MM-DD, the minimum of the date field: tomorrow
 	Expiries   []expiryChoice
@@ -42,7 +42,8 @@ type overlapChoice struct {
 	StopsAt time.Time // when the old key stops working; see overlapsOf
 }
 
-// overlap returns the chosen overlap. Duration -1: the choice is unknown, or missing in a replacement.
+// overlap returns the chosen overlap. Its Duration is -1 for an unknown choice, and for a replacement
+// without a choice.
 func (f keyForm) overlap() apikeys.Overlap {
 	for _, o := range apikeys.Overlaps {
 		if o.Value == f.Overlap || f.replaces == "" && f.Overlap == "" {

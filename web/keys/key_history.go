@@ -16,7 +16,7 @@ type keyEvent struct {
 	audit.Entry
 	Label    string
 	Reason   string
-	Refusals any // how many refusals the entry counts; nil: one
+	Refusals any // how many refusals the entry counts, or nil for one
 }
 
 // maxEvents bounds the events of each kind on a key's page.

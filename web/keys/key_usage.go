@@ -21,7 +21,8 @@ type usageView struct {
 	HasRejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day of the chart. AcceptedBar is drawn over Bar, which has all requests. Left is where the day begins.
+// usageDay is a day of the chart. AcceptedBar is drawn over Bar, which has all requests. Left is
+// where the day begins.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string

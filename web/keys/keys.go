@@ -42,7 +42,7 @@ func (h *Handler) keyOf(c *fiber.Ctx, p *ui.Principal) (apikeys.Key, error) {
 type keysView struct {
 	ui.Layout
 	ui.Pager             // pages the inactive keys
-	CreatePath    string // path of the form; "": the role or the plan does not permit it
+	CreatePath    string // path of the form, or "" if the role or the plan does not permit it
 	Paused        bool   // whether the plan does not include the API
 	Active        []keyRow
 	Inactive      []keyRow // revoked or expired keys
@@ -59,7 +59,7 @@ type keyRow struct {
 	MaskedID        string
 	Status, Mark    string     // Mark is the CSS class of Status
 	EndLabel        string     // the words before EndsAt, or "Never expires" if EndsAt is nil
-	EndsAt          *time.Time // the expiry or revocation, past or future; nil: never
+	EndsAt          *time.Time // the expiry or revocation, past or future, or nil for never
 	ScopeLabel      string
 	UsedLately      bool         // whether the key was used in the last day: revoking it would break a tool
 	Spark           ui.Sparkline // requests on each of the last 30 days; list only
@@ -72,7 +72,8 @@ type keyRow struct {
 	RevokePath      string // path of the form, or "" if the key is not active
 }
 
-// inactivePerPage is the page size of inactive keys. All active keys, at most apikeys.MaxUsable, are on one page.
+// inactivePerPage bounds a page of inactive keys. One page has all active keys, at most
+// apikeys.MaxUsable.
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.

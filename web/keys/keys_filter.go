@@ -53,10 +53,11 @@ func (q keysQuery) path(list, page string) string {
 }
 
 func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
-	text := strings.ToLower(q.Search) // "…" and "_…" are a redacted secret without an id: no key matches
+	text := strings.ToLower(q.Search)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
 		searchable := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
 			"_…\n" + k.CreatedBy.Name)
+		// no key matches "…" and "_…", which are a redacted secret without an id
 		return strings.TrimPrefix(text, "_") == "…" || !strings.Contains(searchable, text) || !q.matches(k, now)
 	})
 	if q.Sort != "" {

@@ -31,7 +31,7 @@ type organisationView struct {
 	ChangeMode string // path of the form, or "" if the person may not change the mode
 	Members    []memberRow
 	TwoStep    string // a sentence with the number of listed members who use two-step verification
-	Unlisted   string // a sentence with the number of members who are not listed; "": all are listed
+	Unlisted   string // a sentence with the number of members who are not listed, or ""
 	Groups     groupList
 }
 

@@ -56,7 +56,8 @@ func parsePageURL(c *fiber.Ctx, basePath string) (pageURL, error) {
 // Param returns the value of a parameter, or "". A groupId is in lower case.
 func (u pageURL) Param(name string) string { return u.query.Get(name) }
 
-// withParams returns u with changed parameters, given as pairs of name and value. An empty value removes a parameter.
+// withParams returns u with changed parameters, given as pairs of name and value. An empty value
+// removes a parameter.
 func (u pageURL) withParams(changes ...string) pageURL {
 	changed := pageURL{u.BasePath, url.Values{}}
 	for _, p := range u.Fields() {

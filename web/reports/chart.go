@@ -13,7 +13,7 @@ type chart struct {
 	Interval string // of a bar: day or week
 	IsCount  bool   // whether values are counts, drawn as bars; otherwise a line
 	Period   string // the period in words
-	Earlier  string // the compared period in words; "": no comparison
+	Earlier  string // the compared period in words, or ""
 	Value    string // the figure of the whole period
 	Bars     []bar
 	Highest  bar // the bar with the highest value
@@ -26,12 +26,12 @@ type chart struct {
 	measure             measure
 }
 
-// bar is a day, a week or part of a week. Earlier sums the same days of the compared period.
+// bar is a day, a week or part of a week.
 type bar struct {
 	Name                       string
-	EarlierName                string            // the days in the compared period; "": they are not in it
+	EarlierName                string            // the days in the compared period, or "" after it
 	From, Days                 int               // the index of the bar's first day, and the number of days
-	Current, Earlier           reports.DailyStat // Earlier is zero after the end of the compared period
+	Current, Earlier           reports.DailyStat // Earlier is zero after the compared period
 	currentValue, earlierValue value
 }
 

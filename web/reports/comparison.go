@@ -12,27 +12,27 @@ import (
 
 // change is the difference to the compared period in words, between the rounded values shown.
 type change struct {
-	Direction           string // up or down; "": unchanged
+	Direction           string // up or down, or "" if unchanged
 	Small               bool   // whether it is within the noise or below the minimum size
-	Difference, Earlier string // Earlier: the earlier figure, such as "was 416", or why there is none
+	Difference, Earlier string // Earlier has the earlier figure, such as "was 416"
 }
 
 // comparison covers only complete days, because an unfinished day would look like a decline.
 type comparison struct {
-	CompletePeriod, EarlierPeriod string              // in words; CompletePeriod "": the whole period is complete
+	CompletePeriod, EarlierPeriod string              // in words; CompletePeriod may be ""
 	YearEarlier                   bool                // whether the earlier period is 52 weeks before
 	oneDay                        bool                // whether the earlier period is one day
-	completeStats                 *reports.Statistics // nil: the whole period is complete
+	completeStats                 *reports.Statistics // nil if the whole period is complete
 	earlierStats                  *reports.Statistics
 }
 
 // measure is a kind of figure. read returns false if there is none, as for an average of no plays.
 type measure struct {
-	key, name string // key: value of the query parameter show; "": the measure has no chart
-	whole     string // of a rate: what it is a share of, such as "finished plays"
-	isCount   bool   // false: the figure is in tenths of a percent
+	key, name string // key is the value of the query parameter show, or "" without a chart
+	whole     string // what a rate is a share of, such as "finished plays"
+	isCount   bool   // whether the figure is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
-	nouns     [2]string // of a count: its words in the answer, singular and plural
+	nouns     [2]string // a count's words in the answer, singular and plural
 
 	// for a rate or score: whether a change exceeds its noise, and the sentence about it
 	exceeds  func(now, before reports.Statistics) bool
@@ -149,10 +149,10 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 
 type figure struct {
 	Key, Name, Value string
-	Note             string  // what the figure counts, such as "of finished plays"; "": nothing to add
-	Path             string  // path of the report with this chart; "": the figure has no chart
+	Note             string  // what the figure counts, such as "of finished plays", or ""
+	Path             string  // path of the report with this chart, or ""
 	Shown            bool    // whether the chart shows the figure
-	Change           *change // nil: nothing is compared
+	Change           *change // nil if nothing is compared
 }
 
 func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figure {
@@ -169,8 +169,8 @@ func newFigures(s reports.Statistics, c *comparison, selected ...measure) []figu
 	return figures
 }
 
-// change compares complete days. If their figure differs from the one of the tile, Earlier states it: "403, was 416"
-// compares 403 with 416.
+// change compares complete days. Earlier states their figure if the tile shows another one: "403,
+// was 416" compares 403 with 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {
@@ -194,7 +194,7 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 }
 
 // formatShare formats n as a share of before, rounded half up. before is 0 only if players are not
-// counted, and the result is then not shown.
+// counted: then no screen shows the share.
 func formatShare(n, before int64) string {
 	share := (200*n + before) / max(2*before, 1)
 	switch {

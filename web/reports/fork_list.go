@@ -19,7 +19,7 @@ type forkRow struct {
 	Path             string
 	State            forkState
 	difference       int64   // difference to the plays of the earlier period
-	Change           *change // nil: the earlier period had no plays
+	Change           *change // nil if the earlier period had no plays
 	Score, PassLabel string
 	Weeks            ui.Sparkline
 	WeeksLabel       string

@@ -41,7 +41,8 @@ type listPage[T any] struct {
 	KeptParams       []param
 }
 
-// columnHead is the heading of a column. Path "": not sortable. Direction is the aria-sort, or "".
+// columnHead is the heading of a column. Path is "" if the column is not sortable. Direction is the
+// value of aria-sort, or "".
 type columnHead struct {
 	Name, Path, Direction string
 	Numeric               bool

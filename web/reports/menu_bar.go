@@ -14,19 +14,19 @@ import (
 type menuBar struct {
 	pageURL
 	Groups            []org.Group
-	ListedGroups      int           // org.MaxGroups if there may be more groups; 0: all are listed
-	GroupName         string        // "": all players
+	ListedGroups      int           // org.MaxGroups if there may be more groups, else 0
+	GroupName         string        // "" for all players
 	PhoneLabel        string        // the first line of the button on phones, if no group is selected
-	PeriodError       *apperr.Error // nil: the period is valid
+	PeriodError       *apperr.Error // nil if the period is valid
 	Presets           []ui.Link
-	PeriodName        string      // name of the preset; "": none
+	PeriodName        string      // name of the preset, or ""
 	Period            string      // the period in words
 	FirstDay, LastDay string      // as the fields of the dates
-	Comparison        *comparison // nil: nothing is compared
+	Comparison        *comparison // nil if nothing is compared
 	Compares          bool        // whether a comparison is selected
 	Comparisons       []ui.Link
 	Download          ui.Download
-	// groupPlayers has the number of players of each group whose report k-anonymity does not hide; nil: unknown.
+	// groupPlayers has the number of players of each group that is not hidden. It is nil if unknown.
 	groupPlayers map[string]int64
 }
 
@@ -59,7 +59,6 @@ func (b *menuBar) addComparisons(today time.Time) {
 		Path: b.withPeriod(presetNamed(today, "Last quarter")).Path("compare", compareYear)})
 }
 
-// addGroups adds the menu of groups.
 func (h *Handler) addGroups(ctx context.Context, p *ui.Principal, b *menuBar) (err error) {
 	b.Groups, err = h.GroupsOf(ctx, p, reports.ReadReport, b.Param("groupId"))
 	if len(b.Groups) >= org.MaxGroups {
@@ -73,7 +72,7 @@ func (h *Handler) addGroups(ctx context.Context, p *ui.Principal, b *menuBar) (e
 	return err
 }
 
-// Played says how many members of a group played, or that the group is hidden; "": unknown.
+// Played says how many members of a group played, or that the group is hidden, or "".
 func (b *menuBar) Played(groupID string) string {
 	switch n := b.groupPlayers[groupID]; {
 	case b.groupPlayers == nil:

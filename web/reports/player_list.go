@@ -35,12 +35,12 @@ var players = listSpec[player]{
 }
 
 // notPassed counts the players without a pass, and returns the first n of them by need. lowestPass is
-// the lowest best score of the others; 0: nobody passed.
+// the lowest best score of the players with a pass, or 0 if there are none.
 func notPassed(s reports.Statistics, n int) (first []player, count int64, lowestPass reports.Percent) {
 	for i := range int(s.UniquePlayers) {
 		p := s.Player(i)
 		if p.Passed {
-			if lowestPass > p.BestScore || int64(i) == count { // all before have not passed
+			if lowestPass > p.BestScore || int64(i) == count { // the first player with a pass
 				lowestPass = p.BestScore
 			}
 			continue
@@ -62,14 +62,14 @@ func filterByPass(players []player, passed bool) []player {
 // playersView is a page of the players that the parameter passed selects.
 type playersView struct {
 	listPage[player]
-	LowestPass reports.Percent // lowest best score of a player with a pass; 0: nobody passed
+	LowestPass reports.Percent // lowest best score of a player with a pass, or 0 if there are none
 	Sections   []playerSection // the rows
 	ShowPassed bool            // whether rows say who passed, because neither Sections nor the tab does
 }
 
-// playerSection has successive rows. If it has a heading, its players have the same need.
+// playerSection has successive rows. A section with a Name has players with the same need.
 type playerSection struct {
-	Name, Count string // Count: the number of players on all pages; Name "": no heading
+	Name, Count string // heading, or "", and the number of players on all pages
 	Players     []player
 }
 
@@ -135,7 +135,7 @@ func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) 
 // nearPass is how far below LowestPass a score counts as nearly passed, in tenths of a percent.
 const nearPass = 50
 
-// Needs, as headings.
+// These needs are also headings.
 const (
 	farBelow   = "Missed by 5\u00a0points or more"
 	justBelow  = "Missed by less than 5\u00a0points"

@@ -25,7 +25,7 @@ type skillArea struct {
 type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before    string
-	Difference, Direction string // Direction is up or down; "": small, or may be chance
+	Difference, Direction string // Direction is up or down, or "" if the change is small or may be chance
 	before                reports.Percent
 	changeTenths          int64 // the change in tenths of a point
 }

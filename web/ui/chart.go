@@ -80,7 +80,7 @@ func barPlace(from, days, percent int) (left, width int) {
 // Sparkline is a row of bars without axes or labels.
 type Sparkline struct {
 	Panel
-	Bars string // the path of the bars; "": all values are 0
+	Bars string // the path of the bars, or "" if all values are 0
 }
 
 // NewSparkline draws a bar for each value above 0. top is the value at full height. Each bar has at

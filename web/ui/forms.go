@@ -14,7 +14,7 @@ import (
 // FormErrors are the errors of a form. The zero value has none.
 type FormErrors struct {
 	Errors []FormError
-	Locked *time.Time // end of the lockout after too many attempts; nil: not locked
+	Locked *time.Time // end of the lockout after too many attempts, or nil
 
 	AskPassword bool // whether the form asks for the password again
 }
@@ -22,7 +22,7 @@ type FormErrors struct {
 // FormError is a message about the element with the id Field, such as a form field.
 type FormError struct{ Field, Message string }
 
-// FieldError returns FormErrors with one message. field is the id of the element that it is about.
+// FieldError returns FormErrors with one message about the element with the id field.
 func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }
@@ -58,8 +58,8 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors and the HTTP status of a form whose proof or field was rejected. It
-// returns status 0 if err is nil or about neither.
+// ProofErrors returns the errors and the HTTP status of a form whose proof or field was rejected.
+// The status is 0 if err is nil or has another cause.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests

@@ -24,8 +24,8 @@ func (s Services) FindReader(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// WithMemberships is RequireSignIn with the person's memberships, for paths without an organisation. If
-// there is only one membership, it also becomes the principal's Membership.
+// WithMemberships is RequireSignIn with the person's memberships, for paths without an organisation.
+// A person's only membership also becomes the principal's Membership.
 func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := s.RequireSignIn(c)
 	if err != nil {
@@ -42,13 +42,14 @@ var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
 // RequireMember returns the signed-in person as a member of the path's organisation. Errors: those of
-// RequireSignIn, apperr.NotFound for non-members, apperr.AccessDenied (permission, form of another).
+// RequireSignIn, apperr.NotFound for non-members, and apperr.AccessDenied without the permission or
+// for a form that was opened in another organisation.
 func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := s.RequireSignIn(c)
 	if err != nil {
 		return nil, err
 	}
-	slug, _ := url.PathUnescape(c.Params("org")) // "", which no organisation has, if malformed
+	slug, _ := url.PathUnescape(c.Params("org")) // a malformed slug becomes "", which no organisation has
 	p.Membership, err = s.Orgs.Membership(c.UserContext(), p.Person.ID, slug)
 	if apperr.Is(err, apperr.NotFound) {
 		return nil, errNoOrganisation
@@ -76,9 +77,9 @@ func (s Services) RequireMember(c *fiber.Ctx, permission authz.Permission) (*Pri
 // ErrCodeDue wraps ErrNoSession: until the code is verified, the session is not signed in.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
-// RequireSignIn returns the principal of the request's session, without a membership, and stores it for
-// PrincipalOf. Errors: identity.ErrNoSession or ErrCodeDue if no session is signed in,
-// apperr.AccessDenied for a form that was opened while another account was signed in.
+// RequireSignIn returns the principal of the request's session, without a membership, and stores
+// the principal for PrincipalOf. Errors: identity.ErrNoSession or ErrCodeDue without a signed-in
+// session, and apperr.AccessDenied for a form that another account opened.
 func (s Services) RequireSignIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {

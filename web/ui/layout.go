@@ -15,10 +15,10 @@ import (
 type Layout struct {
 	Title     string     // title of the screen; the browser's title also names the organisation
 	Area      string     // the area that the top bar marks as current
-	Sidebar   *Sidebar   // nil: none
-	User      *Principal // nil: the page is shown as signed out
+	Sidebar   *Sidebar   // nil if the page has none
+	User      *Principal // nil if the page is shown as signed out
 	Notices   []Notice
-	HasCookie bool // true with a nil User: the session could not be read, so no sign-in is offered
+	HasCookie bool // whether an error page's request has the session cookie, so that it offers no sign-in
 }
 
 // The top bar marks the area that Layout.Area names. AreaNone marks none.
@@ -44,13 +44,13 @@ type Link struct {
 	Name, Path string
 	Current    bool   // whether it leads to the current screen or section
 	Group      string // heading above the link, or ""
-	Count      string // of the items on the screen, or ""
+	Count      string // number of items on the screen, or ""
 }
 
 // Download has the paths of the files that a screen offers.
 type Download struct {
 	CSV, Excel string // paths of one file: with commas, and for Excel
-	LastWeek   string // path of the file of the last whole week; "": not offered
+	LastWeek   string // path of the file of the last whole week, or ""
 }
 
 // copyable returns the values for the template copyable.html: a text with a copy button.

@@ -11,7 +11,7 @@
   // again, so the address is loaded instead.
   addEventListener('pageshow', (e) => { if (e.persisted) location.replace(location.pathname + location.search); });
 
-  // Local time: the server writes UTC. Show the reader's time zone instead, in the same form, and UTC in the tooltip.
+  // The server writes times in UTC. They are shown in the reader's time zone instead, in the same form, with UTC in the tooltip.
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
   const styles = { day: {}, minute: clock, second: { ...clock, second: '2-digit' } };
   const local = (at, precision, timeZone, timeZoneName) => {
@@ -38,7 +38,7 @@
     }
     if (zone !== 'UTC') for (const el of all('[data-zone]', root)) el.textContent = el.textContent.replace('UTC', `your time zone (${zone})`);
 
-    // Charts: point at a bar, touch it, or press the arrow keys to read it.
+    // Pointing at a bar of a chart, touching it, or an arrow key shows its values.
     for (const cursor of all('.plot .cursor', root)) {
       const plot = cursor.parentNode;
       const readout = plot.querySelector('.readout');
@@ -141,7 +141,7 @@
       find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
     }
 
-    // A fragment opens the menu that it names. Browsers reset the focus in the first frame, so it is set later.
+    // A fragment opens the menu that it names. Browsers reset the focus in the first frame, so the focus is set later.
     const named = document.getElementById(location.hash.slice(1))?.closest('details > .menu');
     if (named) {
       named.parentNode.open = true;
@@ -162,7 +162,8 @@
   for (const type of ['click', 'focusin']) document.addEventListener(type, (e) => close(e.target));
   matchMedia('(orientation: portrait)').addEventListener('change', () => close(null));
 
-  // Reports: a link or form to the same screen changes it in place. push is the element that asks for it; without one, the history does.
+  // In a report, a link or form to the same screen changes the content in place. push is the element that was used, or undefined
+  // for a step in the history.
   const main = document.getElementById('main');
   let shown = location.pathname + location.search;
   let newest = 0;
@@ -276,7 +277,7 @@
     show(false);
   }
 
-  // Dialogs: a link to a confirmation page opens a dialog instead, whose form posts to the link's address. An element such as
+  // A link to a confirmation page opens a dialog instead, whose form posts to the link's address. An element such as
   // <b data-slot="name"> gets the text of the element with data-name in the link's row.
   for (const link of all('a[data-dialog]')) {
     const dialog = document.getElementById(link.dataset.dialog);
@@ -324,7 +325,7 @@
       if (!text) {
         sent = false;
         form.querySelector(':scope > [role=alert]')?.remove();
-        form.insertAdjacentHTML('beforeend', `<p class="error" role="alert">${ended  // beside the button
+        form.insertAdjacentHTML('beforeend', `<p class="error" role="alert">${ended
           ? 'Nothing was saved: your session has ended. <a href="/sign-in" target="_blank">Sign in in a new tab</a>, then send the form again.'
           : 'No answer came: the change may have been made. Look before you send the form again.'}</p>`);
         return;
@@ -338,7 +339,7 @@
     });
   }
 
-  // Guard: a dialog asks before the reader leaves a secret that is shown once. A page restored from the history has no secret.
+  // A dialog asks before the reader leaves a secret that is shown once. A page restored from the history has no secret.
   const secrets = all('[data-secret]');
   const leave = document.getElementById('leave');
   if (secrets.length && leave && leave.showModal) {

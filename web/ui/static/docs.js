@@ -18,7 +18,7 @@
   addEventListener('hashchange', choose);
   choose();
 
-  // Search: typing replaces the page and its sidebar by those of the results. Enter opens the first result.
+  // Typing in the search replaces the page and its sidebar by those of the results. Enter opens the first result.
   const search = document.querySelector('form[role=search]');
   if (search) {
     const input = search.q;
@@ -78,7 +78,7 @@
     mark();
   }
 
-  // Try it: the request goes to this service, without the cookies of the session. At most 20,000 characters are shown.
+  // The request of "Try it" goes to this service, without the cookies of the session. At most 20,000 characters are shown.
   for (const details of all('[data-try]')) {
     const [form, out] = [details.querySelector('form'), document.querySelector('pre.answer')];
     const key = form.querySelector('#try-key');
