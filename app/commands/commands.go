@@ -179,8 +179,7 @@ func (settingsFile) BeforeReset(c *kong.Context, parsed *kong.Path) error {
 		// a shell or Compose would read these characters differently from the same file
 		case strings.ContainsAny(value, "\"'\\$"):
 			return fmt.Errorf("%s: line %d: %s has a quote, a backslash or $: write a value as it is, "+
-				"percent-encoded in a URL, or a secret into the file of %s%s", path, i+1, name, name,
-				fileSuffix)
+				"percent-encoded in a URL, or a secret into its own file (dg serve --help)", path, i+1, name)
 		case !isSet:
 			err = os.Setenv(name, strings.TrimSpace(value))
 		}

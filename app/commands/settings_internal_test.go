@@ -74,7 +74,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 	for line, message := range map[string]string{
 		`A="hunter2"`:  "line 2: A has a quote",
-		`A='hunter2'`:  "line 2: A has a quote",
+		`A='hunter2'`:  "line 2: A has a quote, a backslash or $: write a value as it is, percent-encoded in a URL, or a secret into its",
 		`A=hunt\er2`:   "line 2: A has a quote, a backslash",
 		`A=hunt$er2`:   "line 2: A has a quote, a backslash or $",
 		"hunter2":      "line 2 is not NAME=VALUE",

@@ -34,11 +34,11 @@ union all
 select 'warning', 'the serving role may not use the schema public: run dg migrate, or start dg serve'
 where not has_schema_privilege('public', 'usage')
 union all
-select 'failure', 'the database is a standby or read-only, and every request writes: '
-    'point DG_DATABASE_URL at the primary; a URL may name several hosts'
+select 'failure', 'the database is a standby or read-only, and every request writes: point DG_DATABASE_URL at the '
+    'primary (a URL may name several hosts), or promote this one, as a superuser: select pg_promote()'
 where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
 union all
-select 'warning', 'a dg serve answers at DG_ADDR, but none uses this database: end it, or choose another DG_ADDR'
+select 'warning', 'a dg serve answers at DG_ADDR, but none uses this database: restart it, or choose another DG_ADDR'
 where @serve_answers::boolean and not exists (select from pg_stat_activity
   where datname = current_database() and application_name like 'dg %' and application_name <> 'dg doctor')
 union all
@@ -70,8 +70,8 @@ from pg_database
 where datname = current_database()
   and datcollversion <> pg_database_collation_actual_version(oid)
 union all
-select 'warning', format('dg serve may open %s connections, but %s admits %s: raise that, or lower DG_POOL_REQUESTS',
-    @connections::int, what, n)
+select 'warning', format('dg serve may open %s connections, but %s admits %s: raise that, or lower '
+    'DG_POOL_REQUESTS, besides which it opens 20', @connections::int, what, n)
 from (select 'max_connections of PostgreSQL', current_setting('max_connections')::int
     - current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)
   union all select 'the connection limit of the role', rolconnlimit from pg_roles where rolname = current_user
