@@ -159,7 +159,7 @@ func createdKey(t *testing.T, w *webtest.World, o *webtest.Organisation, p testk
 	return tb.Must(w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID))(t)
 }
 
-// doc.go: all data of the page with the secret is read before the creation. An error after it would lose the secret.
+// doc.go: nothing is read from the database after the creation. An error would lose the secret.
 func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Admin)

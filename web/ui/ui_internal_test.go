@@ -128,7 +128,7 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 		membership                org.Membership
 		sessionErr, membershipErr error
 		policy                    *authz.Policy
-		status                    int // expected status of the error; 0: no error
+		status                    int // expected status of the error, or 0 without one
 	}{
 		"access":                  {membership: owner},
 		"session ended":           {sessionErr: identity.ErrNoSession, status: http.StatusUnauthorized},

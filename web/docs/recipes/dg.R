@@ -4,13 +4,13 @@ library(httr2)
 library(readr)
 
 url <- "https://dg.example.org"
-from <- as.Date("2025-04-01") # the first day, to today. Days are UTC days
-zone <- "Europe/Paris" # yours: the times of plays are converted to it
-fork <- NULL # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; NULL: all forks
-group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL: all players
+from <- as.Date("2025-04-01") # the first UTC day; the last is today
+zone <- "Europe/Paris" # your time zone, to which times of plays are converted
+fork <- NULL # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; NULL for all forks
+group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL for all players
 
 if (!grepl("^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:[0-9]+)?(/|$))", url)) stop("url must begin with https://")
-if (startsWith(url, "http:")) Sys.setenv(no_proxy = "*") # no proxy sees the key in clear
+if (startsWith(url, "http:")) Sys.setenv(no_proxy = "*") # no proxy may see the unencrypted key
 key <- gsub("^\\W+|\\W+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
 if (!grepl("^dg_live_[0-9A-Za-z_]+$", key, perl = TRUE)) stop("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII.")
 columns <- "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
@@ -19,14 +19,14 @@ types <- cols(
   scorePercent = "d", passed = "l"
 )
 
-after <- function(response) { # Retry-After: seconds, or a date within an hour. Anything else means five seconds
+after <- function(response) { # Retry-After has seconds, or a date within an hour. Anything else means five seconds
   text <- toString(resp_header(response, "Retry-After"))
   if (grepl("^[0-9]{1,4}([.][0-9]+)?$", text)) return(as.numeric(text))
   seconds <- if (grepl(" [0-9]{4} [0-9:]+ GMT$", text)) as.numeric(difftime(curl::parse_date(text), Sys.time(), units = "secs")) else -1
   if (isTRUE(seconds >= 0 && seconds <= 3600)) seconds else 5
 }
 
-told <- function(answer) { # without the key, which a gateway may repeat, and control characters
+told <- function(answer) { # removes control characters, and the key, which a gateway may repeat
   substr(gsub("[[:cntrl:]]", "", gsub(key, "…", resp_body_string(answer), fixed = TRUE)), 1, 500)
 }
 
@@ -46,7 +46,7 @@ get <- function(path, ...) {
   response
 }
 
-# The rows of an export, as many as there are plays. Where the numbers differ it is read once more: a play may have come in between.
+# The rows of an export, as many as there are plays. If the numbers differ, the export is read again: a play may have come in between.
 # The types hold for a file without rows too. No name becomes "missing": NA is one, and blanks are kept.
 read <- function(path, count, ...) {
   for (attempt in 1:2) {
@@ -55,7 +55,7 @@ read <- function(path, count, ...) {
     rows <- suppressWarnings(read_csv(I(text), col_types = types, na = "", trim_ws = FALSE))
     if (nrow(problems(rows)) == 0 && nrow(rows) == count) return(rows)
     stats <- resp_body_json(get(paste0(path, "/stats"), ...))
-    count <- if (stats$suppressed) -1 else stats$plays # suppressed since then is not zero
+    count <- if (stats$suppressed) -1 else stats$plays # a group hidden meanwhile has no count
   }
   stop(path, ": rows are missing or cut, or the answer is no export.", call. = FALSE)
 }

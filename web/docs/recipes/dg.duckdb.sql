@@ -3,10 +3,10 @@
 -- Before: save a file dg.curl with this line and your key: header = "Authorization: Bearer dg_live_…"
 -- Run: duckdb -bail dg.db -f dg.duckdb.sql
 SET VARIABLE service = 'https://dg.example.org';
-SET VARIABLE first_day = DATE '2025-04-01'; -- to today. Days are UTC days
-SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
-SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
-SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
+SET VARIABLE first_day = DATE '2025-04-01'; -- a UTC day; the last is today
+SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty for all forks
+SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty for all players
+SET TimeZone = 'Europe/Paris';              -- your time zone, in which times of plays are shown
 
 -- DuckDB saves the requests in requests.curl. curl saves the responses in the folder dg.responses, each run in a new folder below it; a run that succeeds deletes it.
 -- After 429 and 503 curl waits for Retry-After, or five seconds; from curl 7.79 on at most an hour. It follows no redirect.
@@ -17,7 +17,7 @@ CREATE OR REPLACE TEMP VIEW lines AS
     SELECT unnest(['silent', 'show-error', 'fail', 'fail-early', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 7', 'retry-delay = 5',
         'retry-max-time = 3600', 'speed-time = 60',
         'proto = "=http' || CASE WHEN getvariable('service') SIMILAR TO 'http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/.*)?' THEN '"' ELSE 's"' END]) AS line
-    UNION ALL SELECT 'noproxy = "*"' WHERE starts_with(getvariable('service'), 'http:') -- no proxy sees the key in clear
+    UNION ALL SELECT 'noproxy = "*"' WHERE starts_with(getvariable('service'), 'http:') -- no proxy may see the unencrypted key
     UNION ALL SELECT unnest(['url = ' || url, 'output = ' || file]) FROM requests;
 INSERT INTO requests (file, url) VALUES (getvariable('folder') || '/forks.json', getvariable('service') || '/api/v1/forks');
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');

@@ -1,9 +1,9 @@
 // Writes all forks into the sheets Forks, Daily and Plays, joined by forkId, and draws a chart in the sheet Weeks.
 // The key is a script property: Project settings, Script properties, DG_KEY.
 const SERVICE = 'https://dg.example.org';
-const FROM = '2025-04-01'; // the first day, to today. Days are UTC days; times of plays are shown in the spreadsheet's time zone
-const FORK = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
-const GROUP = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+const FROM = '2025-04-01'; // the first UTC day; the last is today. Times of plays are shown in the spreadsheet's time zone
+const FORK = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty for all forks
+const GROUP = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty for all players
 
 const book = SpreadsheetApp.getActiveSpreadsheet();
 const day = (text) => Utilities.parseDate(text, book.getSpreadsheetTimeZone(), 'yyyy-MM-dd');
@@ -18,7 +18,7 @@ const TYPES = {
   scorePercent: Number, passed: truth,
 };
 
-// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+// Retry-After has seconds, or a date within an hour. Anything else means five seconds.
 function after(text) {
   if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
   const seconds = (Date.parse(text) - Date.now()) / 1000;
@@ -28,11 +28,11 @@ function after(text) {
 function get(path, query) {
   if (!/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(\/|$))/.test(SERVICE)) throw new Error('SERVICE must begin with https://');
   const address = SERVICE + path + '?' + Object.entries(query).map(([name, value]) => name + '=' + encodeURIComponent(value)).join('&');
-  const key = PropertiesService.getScriptProperties().getProperty('DG_KEY')?.trim() ?? ''; // blanks, line ends and a byte order mark
+  const key = PropertiesService.getScriptProperties().getProperty('DG_KEY')?.trim() ?? ''; // removes blanks, line ends and a byte order mark
   if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
   for (let attempt = 1; attempt <= 8; attempt++) {
     const answer = UrlFetchApp.fetch(address, { headers: { Authorization: 'Bearer ' + key }, muteHttpExceptions: true, followRedirects: false });
-    const headers = {}; // their names come in any case
+    const headers = {}; // header names come in any case
     for (const [name, value] of Object.entries(answer.getHeaders())) headers[name.toLowerCase()] = value;
     if ([429, 503].includes(answer.getResponseCode()) && attempt < 8) { // too many requests, or busy
       const seconds = after(headers['retry-after'] || '');
@@ -118,7 +118,7 @@ function refreshPlays() {
     const text = get(p.path + '/exports/csv', p.query);
     const whole = text.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') && text.endsWith('\n');
     const rows = whole ? Utilities.parseCsv(text) : [];
-    if (!whole || rows.some((row) => row.length !== rows[0].length) || (GROUP && rows.length - 1 !== p.stats.plays)) { // suppressed since then is not zero
+    if (!whole || rows.some((row) => row.length !== rows[0].length) || (GROUP && rows.length - 1 !== p.stats.plays)) { // a group hidden meanwhile has no count
       throw new Error(p.path + ': rows are missing or cut, or the answer is no export: run it again.');
     }
     header = rows[0];

@@ -3,18 +3,18 @@
 import { renameSync, writeFileSync } from 'node:fs';
 
 const url = 'https://dg.example.org';
-const from = '2025-04-01'; // the first day, to today. Days are UTC days
-const zone = 'Europe/Paris'; // yours: the times of plays are shown in it
-const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
-const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+const from = '2025-04-01'; // the first UTC day; the last is today
+const zone = 'Europe/Paris'; // your time zone, in which times of plays are shown
+const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty for all forks
+const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty for all players
 
 if (!/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(\/|$))/.test(url)) throw new Error('url must begin with https://');
 process.on('uncaughtException', ({ message, cause }) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
-const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
+const key = (process.env.DG_KEY ?? '').trim(); // removes blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 const sleep = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
 
-// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+// Retry-After has seconds, or a date within an hour. Anything else means five seconds.
 function after(text) {
   if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
   const seconds = (Date.parse(text) - Date.now()) / 1000;
@@ -32,7 +32,7 @@ async function get(path, query = {}) {
       await sleep(after(response.headers.get('Retry-After') ?? ''));
       continue;
     }
-    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${(await response.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`); // without what a gateway may repeat
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${(await response.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`); // a gateway may repeat the key
     if (!/^(application\/json|text\/csv)/.test(response.headers.get('Content-Type'))) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     const noneLeft = /r=0;t=(\d+)/.exec(response.headers.get('RateLimit') ?? '');
     if (noneLeft) await sleep(Number(noneLeft[1]));
@@ -103,7 +103,7 @@ function* rows(csv) {
   }
 }
 
-// The rows of an export, as many as there are plays. Where the numbers differ it is read once more: a play may have come in between.
+// The rows of an export, as many as there are plays. If the numbers differ, the export is read again: a play may have come in between.
 async function read(path, query, count) {
   for (let attempt = 1; attempt <= 2; attempt++) {
     const csv = await (await get(`${path}/exports/csv`, query)).text();
@@ -111,7 +111,7 @@ async function read(path, query, count) {
     if (!csv.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') || !csv.endsWith('\n')) break;
     if (table.length - 1 === count && table.every((row) => row.length === table[0].length)) return table;
     const stats = await (await get(`${path}/stats`, query)).json();
-    count = stats.suppressed ? null : stats.plays; // suppressed since then is not zero
+    count = stats.suppressed ? null : stats.plays; // a group hidden meanwhile has no count
   }
   throw new Error(`${path}: rows are missing or cut, or the answer is no export.`);
 }

@@ -3,9 +3,9 @@
 # Before: $env:DG_KEY = Read-Host -MaskInput. Run: ./dg.ps1
 $ErrorActionPreference = 'Stop'
 $url = 'https://dg.example.org'
-$from = [datetime]'2025-04-01' # the first day, to today. Days are UTC days
-$fork = '' # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
-$group = '' # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+$from = [datetime]'2025-04-01' # the first UTC day; the last is today
+$fork = '' # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty for all forks
+$group = '' # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty for all players
 
 if ($url -notmatch '^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$))') { throw 'url must begin with https://' }
 
@@ -17,13 +17,13 @@ function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
         $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -NoProxy:($url -like 'http:*') -SkipHttpErrorCheck -MaximumRedirection 0 -OperationTimeoutSeconds 60 -Headers @{ Authorization = "Bearer $key" }
         if ($answer.StatusCode -in 429, 503 -and $attempt -lt 8) { # too many requests, or busy
             $wait = "$($answer.Headers['Retry-After'])"
-            $date = $wait -as [datetimeoffset] # seconds, or a date within an hour. Anything else means five seconds
+            $date = $wait -as [datetimeoffset] # $wait has seconds, or a date within an hour. Anything else means five seconds
             $seconds = $date ? ($date - [datetimeoffset]::UtcNow).TotalSeconds : -1
             if ($seconds -lt 0 -or $seconds -gt 3600) { $seconds = 5 }
             Start-Sleep -Seconds ($wait -match '^\d{1,4}(\.\d+)?$' ? [double]$wait : $seconds)
             continue
         }
-        if ($answer.StatusCode -ne 200) { # without the key, which a gateway may repeat, and control characters
+        if ($answer.StatusCode -ne 200) { # removes control characters, and the key, which a gateway may repeat
             $text = "$($answer.Content)".Replace($key, '…') -replace '\p{C}'
             throw "$($answer.StatusCode) $($text.Substring(0, [Math]::Min(500, $text.Length)))"
         }
@@ -33,7 +33,7 @@ function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
     }
 }
 
-# The rows of an export, as many as there are plays. Where the numbers differ it is read once more: a play may have come in between.
+# The rows of an export, as many as there are plays. If the numbers differ, the export is read again: a play may have come in between.
 function Get-Rows($Part) {
     foreach ($attempt in 1, 2) {
         $text = Get-Dg "/$($Part.id)/exports/csv" $Part.query
@@ -41,7 +41,7 @@ function Get-Rows($Part) {
         $rows = @(ConvertFrom-Csv $text)
         if ($rows.Count -eq $Part.plays -and -not ($rows | Where-Object { $null -eq $_.skills })) { return $rows }
         $stats = ConvertFrom-Json (Get-Dg "/$($Part.id)/stats" $Part.query)
-        $Part.plays = $stats.suppressed ? -1 : $stats.plays # suppressed since then is not zero
+        $Part.plays = $stats.suppressed ? -1 : $stats.plays # a group hidden meanwhile has no count
     }
     throw "$($Part.id): rows are missing or cut, or the answer is no export."
 }

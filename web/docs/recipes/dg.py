@@ -14,10 +14,10 @@ import pandas as pd
 import requests
 
 URL = "https://dg.example.org"
-FROM = dt.date.fromisoformat("2025-04-01")  # the first day, to today. Days are UTC days
-ZONE = "Europe/Paris"  # yours: the times of plays are converted to it
-FORK = ""  # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; empty: all forks
-GROUP = ""  # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; empty: all players
+FROM = dt.date.fromisoformat("2025-04-01")  # the first UTC day; the last is today
+ZONE = "Europe/Paris"  # your time zone, to which times of plays are converted
+FORK = ""  # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; empty for all forks
+GROUP = ""  # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; empty for all players
 
 TYPES = {
     "playId": "string", "forkId": "string", "releaseNumber": "Int64", "playerKey": "string", "playerLabel": "string",
@@ -32,10 +32,10 @@ if not re.fullmatch(r"dg_live_[0-9A-Za-z_]+", KEY):
     raise SystemExit("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
 hasattr(sys.stdout, "reconfigure") and sys.stdout.reconfigure(errors="replace")  # a title that the terminal cannot show
 session = requests.Session()
-session.auth = lambda request: request.headers.update(Authorization="Bearer " + KEY) or request  # not that of .netrc
+session.auth = lambda request: request.headers.update(Authorization="Bearer " + KEY) or request  # replaces the credentials of .netrc
 
 
-def after(text):  # Retry-After: seconds, or a date within an hour. Anything else means five seconds
+def after(text):  # Retry-After has seconds, or a date within an hour. Anything else means five seconds
     if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
         return float(text)
     date = email.utils.parsedate_tz(text)
@@ -47,7 +47,7 @@ def get(path, query=None):
     for attempt in range(1, 9):  # a transfer that breaks off ends the run, and the key goes to no other address
         try:
             response = session.get(URL + path, params=query, timeout=60, allow_redirects=False,
-                                   proxies={"http": ""})  # no proxy sees the key in clear
+                                   proxies={"http": ""})  # no proxy may see the unencrypted key
         except requests.RequestException as error:
             raise SystemExit(f"{path}: {error}")
         if response.status_code in (429, 503) and attempt < 8:  # too many requests, or busy
@@ -64,7 +64,7 @@ def get(path, query=None):
 
 
 def export(fork, query, plays):
-    for _ in range(2):  # once more where the numbers differ: a play may have come in between
+    for _ in range(2):  # again if the numbers differ: a play may have come in between
         text = get(f"/api/v1/forks/{fork}/exports/csv", query).content.decode()
         rows = list(csv.reader(io.StringIO(text, newline="")))
         if not text.startswith(HEADER) or not text.endswith("\n") or any(len(row) != len(rows[0]) for row in rows):
@@ -72,7 +72,7 @@ def export(fork, query, plays):
         if len(rows) - 1 == plays:
             return text
         stats = get(f"/api/v1/forks/{fork}/stats", query).json()
-        plays = None if stats["suppressed"] else stats["plays"]  # suppressed since then is not zero
+        plays = None if stats["suppressed"] else stats["plays"]  # a group hidden meanwhile has no count
     raise SystemExit(f"{fork}, {query}: rows are missing or cut, or the answer is no export.")
 
 

@@ -3,12 +3,12 @@
 # Needs curl and jq. Before: export DG_KEY. Run: bash dg.sh
 set -euo pipefail
 url=https://dg.example.org
-from=2025-04-01 # the first day, to today. Days are UTC days
-fork=""         # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
-group=""        # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
+from=2025-04-01 # the first UTC day; the last is today
+fork=""         # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty for all forks
+group=""        # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty for all players
 
 [[ $url =~ ^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)) ]] || { echo "url must begin with https://" >&2; exit 1; }
-[[ $url == https:* ]] || export no_proxy='*' # no proxy sees the key in clear
+[[ $url == https:* ]] || export no_proxy='*' # no proxy may see the unencrypted key
 [[ $(jq -rn --arg day "$from" '$day + "T00:00:00Z" | fromdate | todate[:10]' 2>&1) == "$from" ]] || { echo "from must be a day: YYYY-MM-DD" >&2; exit 1; }
 umask 077 # labels may be names
 export LC_ALL=C # bytes
@@ -37,7 +37,7 @@ get() {
       echo "/api/v1/forks$2: $status ${text:0:500}" >&2
       exit 1
     }
-    # Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+    # Retry-After has seconds, or a date within an hour. Anything else means five seconds.
     sleep "$(jq -Rrs '[split("\n")[] | capture("^retry-after: *(?<text>.*?)\\s*$"; "i").text][0] // ""
       | if test("^[0-9]{1,4}([.][0-9]+)?$") then . else
           (try (strptime("%a, %d %b %Y %H:%M:%S GMT") | mktime - now) catch -1) | if . >= 0 and . <= 3600 then . else 5 end end' "$work/headers")"

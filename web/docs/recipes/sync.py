@@ -494,7 +494,7 @@ def main():
     if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)", URL):
         parser.error("URL must begin with https://")
     if URL.startswith("http:"):
-        os.environ["no_proxy"] = "*"  # no proxy sees the key in clear
+        os.environ["no_proxy"] = "*"  # no proxy may see the unencrypted key
     late = threading.Timer(20 * 3600, lambda: (log.error("the copy is not whole after 20 hours"), os._exit(1)))
     late.daemon = True  # the next night's run finds no lock
     late.start()

@@ -17,7 +17,7 @@ configuration.access_token = key
 
 
 class Patient(urllib3.Retry):
-    def parse_retry_after(self, text):  # seconds, or a date within an hour. Anything else means five seconds
+    def parse_retry_after(self, text):  # text has seconds, or a date within an hour. Anything else means five seconds
         if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
             return float(text)
         try:

@@ -17,7 +17,7 @@ async function patiently(request: Request): Promise<Response> {
   }
 }
 
-// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+// Retry-After has seconds, or a date within an hour. Anything else means five seconds.
 function after(text: string): number {
   if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
   const seconds = (Date.parse(text) - Date.now()) / 1000;
@@ -25,9 +25,9 @@ function after(text: string): number {
 }
 
 process.on('uncaughtException', ({ message, cause }: any) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
-const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
+const key = (process.env.DG_KEY ?? '').trim(); // removes blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
-// Without the key, which a gateway may repeat, and control characters.
+// Removes control characters, and the key, which a gateway may repeat.
 const told = (error: any, { status }: Response) => new Error(`${status} ${error?.message ?? error}`.replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
 
 const client = createClient<paths>({

@@ -44,7 +44,7 @@ def ask(method, path, **period):
     for attempt in range(8):
         try:
             answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False, proxies={"http": ""},
-                                      auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # not that of .netrc
+                                      auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # replaces the credentials of .netrc
         except requests.RequestException:  # no connection, or it was lost
             if attempt == 7:
                 raise
@@ -53,7 +53,7 @@ def ask(method, path, **period):
         if attempt == 7 or answer.status_code != 429 and answer.status_code < 500:
             break
         time.sleep(after(answer.headers.get("Retry-After", "")))
-    # A redirect is none, the key goes to no other address; nor is a page that a proxy answers.
+    # A redirect is an error, because the key goes to no other address. So is a page from a proxy.
     if answer.status_code != 200 or not re.match("application/json|text/csv", answer.headers.get("Content-Type", "")):
         raise RuntimeError(f"{answer.status_code} {answer.text.replace(KEY, '…')[:500]!r}")
     tags = answer.headers.get("DG-Months")
@@ -110,7 +110,7 @@ def dg():
                         continue
                     end = min(last, dt.date(number, month, calendar.monthrange(number, month)[1]))
                     period = {"from": f"{name}-01", "to": str(end)}
-                    for attempt in range(2):  # once more where the numbers differ: a play may have come in between
+                    for attempt in range(2):  # again if the numbers differ: a play may have come in between
                         answer, sent = ask("GET", f"/{fork['id']}/exports/csv", **period)
                         answer.encoding = "utf-8"
                         if not answer.text.startswith(HEADER):

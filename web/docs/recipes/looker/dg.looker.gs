@@ -22,7 +22,7 @@ const isAdminUser = () => false; // texts of errors stay short
 const refuse = (text) => { cc.newUserError().setText(text).throwException(); throw new Error(text); };
 
 function setCredentials(request) {
-  const key = request.key.trim(); // blanks, line ends and a byte order mark
+  const key = request.key.trim(); // removes blanks, line ends and a byte order mark
   if (!/^dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+$/.test(key)) return { errorCode: 'INVALID_CREDENTIALS' };
   store().setProperty('DG_KEY', key);
   if (isAuthValid()) return { errorCode: 'NONE' };
@@ -30,7 +30,7 @@ function setCredentials(request) {
   return { errorCode: 'INVALID_CREDENTIALS' };
 }
 
-// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+// Retry-After has seconds, or a date within an hour. Anything else means five seconds.
 function after(text) {
   if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
   const seconds = (Date.parse(text) - Date.now()) / 1000;
@@ -45,7 +45,7 @@ function ask(path, query, keyOnly) {
       muteHttpExceptions: true, followRedirects: false });
     const status = answer.getResponseCode();
     if (keyOnly && status === 401) return null;
-    const headers = {}; // their names come in any case
+    const headers = {}; // header names come in any case
     for (const [name, value] of Object.entries(answer.getHeaders())) headers[name.toLowerCase()] = value;
     if (status === 200 && !/^application\/json/.test(headers['content-type'])) refuse('The answer is not the service’s: is a proxy or a sign-in page in between?');
     if (status === 200) return JSON.parse(answer.getContentText());

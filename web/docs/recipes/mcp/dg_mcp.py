@@ -23,7 +23,7 @@ HIDDEN = "Hidden: fewer than 5 members of the group played in the period. This i
 if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)", URL):
     raise SystemExit("URL must begin with https://")
 if URL.startswith("http:"):
-    os.environ["no_proxy"] = "*"  # no proxy sees the key in clear
+    os.environ["no_proxy"] = "*"  # no proxy may see the unencrypted key
 
 
 def key():
@@ -49,7 +49,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 opener = urllib.request.build_opener(NoRedirect)
 
 
-def after(text):  # Retry-After: seconds, or a date within an hour. Anything else means five seconds
+def after(text):  # Retry-After has seconds, or a date within an hour. Anything else means five seconds
     if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
         return float(text)
     date = email.utils.parsedate_tz(text)

@@ -9,7 +9,7 @@ $key = trim(getenv("DG_KEY"), "\xEF\xBB\xBF \t\r\n");
 preg_match('/^dg_live_\w+$/D', $key) || stop("DG_KEY must be one key, without quotes.");
 $fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64";
 $file = @fopen("plays.part.csv", "wb") ?: stop("plays.part.csv cannot be written here.");
-putenv("no_proxy=localhost,127.0.0.1,::1," . (getenv("no_proxy") ?: getenv("NO_PROXY"))); // none sees the key in clear
+putenv("no_proxy=localhost,127.0.0.1,::1," . (getenv("no_proxy") ?: getenv("NO_PROXY"))); // no proxy may see the unencrypted key
 $request = curl_init("$fork/exports/csv?from=2026-03-01&to=2026-03-02");
 curl_setopt_array($request, [
     CURLOPT_HTTPHEADER => ["Authorization: Bearer $key"],
