@@ -108,11 +108,11 @@ func (u pageURL) period(today time.Time) (reports.Period, error) {
 	if err == nil {
 		return p, nil
 	}
-	switch datesValid := p != (reports.Period{}); {
-	case !datesValid && apperr.From(err).Field == "from":
-		return p, apperr.NewField("from", "“From” is not a date. %s", validDates)
-	case !datesValid:
-		return p, apperr.NewField("to", "“To” is not a date. %s", validDates)
+	field := apperr.From(err).Field
+	switch {
+	case p == reports.Period{}:
+		return p, apperr.NewField(field, "“%s” is not a date. "+
+			"Choose a date from 1 Jan 2000 to 31 Dec 2199.", ui.Capitalise(field))
 	case p.Days < 1:
 		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).",
 			ui.Day(p.From.AddDate(0, 0, p.Days-1)), ui.Day(p.From))
@@ -120,8 +120,6 @@ func (u pageURL) period(today time.Time) (reports.Period, error) {
 	return p, apperr.NewField("to", "The period has %s days. Choose %d days or fewer.",
 		ui.Count(int64(p.Days)), reports.MaxPeriodDays)
 }
-
-const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 const defaultDays = 28
 

@@ -11,10 +11,10 @@ import (
 )
 
 // column is a column of a list. sort is the value of ?sort= after a first click on the heading: plays
-// or, descending, -plays. A column without compare is not sortable.
+// or, descending, -plays. Columns of numbers sort descending first. A column without compare is not
+// sortable.
 type column[T any] struct {
 	name, sort string
-	numeric    bool
 	compare    func(a, b T) int
 }
 
@@ -87,7 +87,7 @@ func (l listSpec[T]) sort(items []T, u pageURL) (heads []columnHead) {
 		order = l.defaultSort
 	}
 	for _, c := range l.columns {
-		head := columnHead{Name: c.name, Numeric: c.numeric}
+		head := columnHead{Name: c.name, Numeric: strings.HasPrefix(c.sort, "-")}
 		next := c.sort
 		if isSorted(c) {
 			head.Direction = "ascending"

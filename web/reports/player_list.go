@@ -19,13 +19,11 @@ const playersPerPage = 30
 var players = listSpec[player]{
 	plural: "players",
 	columns: []column[player]{
-		{"Player", "label", false,
-			func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
-		{"Plays", "-plays", true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
-		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) }},
-		{"Passed", "passed", false, byNeed},
-		{"Last play", "-last", true,
-			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
+		{"Player", "label", func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
+		{"Plays", "-plays", func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
+		{"Best score", "-best", func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) }},
+		{"Passed", "passed", byNeed},
+		{"Last play", "-last", func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
 	defaultSort:     "passed",
 	search:          "player",
