@@ -12,15 +12,15 @@ import (
 // SettingsPath is the path, below /o/:org, of the settings screen that opens first.
 const SettingsPath = "/settings/api-keys"
 
-// OrganisationPath returns /o/ and the slug, escaped because imports accept any text as a slug.
-func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
+// organisationPath returns /o/ and the slug, escaped because imports accept any text as a slug.
+func organisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
 // FirstScreenPath returns the path of screen, or /account for the role member, which may not open it.
 func FirstScreenPath(m org.Membership, screen string) string {
 	if m.Role == org.RoleMember {
 		return "/account"
 	}
-	return OrganisationPath(m.Organisation.Slug) + screen
+	return organisationPath(m.Organisation.Slug) + screen
 }
 
 // LocalPath returns next if it is a path of this site, otherwise "/", which prevents open

@@ -26,7 +26,7 @@ const flashCookie = "__Host-dg-notice"
 // Flash shows n once, on the next screen that this browser opens by GET within a minute.
 func Flash(c *fiber.Ctx, n Notice) {
 	text, _ := json.Marshal(n) // marshalling cannot fail for strings and a recent time
-	cookie := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
+	cookie := hostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
 	cookie.SessionOnly = false
 	cookie.MaxAge = 60
 	c.Cookie(cookie)

@@ -59,7 +59,7 @@ func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 
 // Path returns the path of a screen, such as /reports, in the principal's organisation.
 func (p *Principal) Path(screen string) string {
-	return OrganisationPath(p.Organisation.Slug) + screen
+	return organisationPath(p.Organisation.Slug) + screen
 }
 
 // KeyPath returns the path of a key's page, or of the screen below it, such as /rename.

@@ -11,9 +11,9 @@ import (
 // SessionCookie names the cookie of the session. Browsers send a __Host- cookie to no other host.
 const SessionCookie = "__Host-dg"
 
-// HostCookie returns a cookie without an expiry. name begins with __Host-, so that browsers require
+// hostCookie returns a cookie without an expiry. name begins with __Host-, so that browsers require
 // Secure, the path "/" and no domain.
-func HostCookie(name, value string) *fiber.Cookie {
+func hostCookie(name, value string) *fiber.Cookie {
 	return &fiber.Cookie{
 		Name:        name,
 		Value:       value,
@@ -36,13 +36,13 @@ func BegunSession(c *fiber.Ctx) identity.Session {
 // SetSession sets the cookie in the browser, and in the current request for later reads.
 func SetSession(c *fiber.Ctx, session identity.Session) {
 	c.Locals(sessionKey{}, session)
-	c.Cookie(HostCookie(SessionCookie, session.Token))
+	c.Cookie(hostCookie(SessionCookie, session.Token))
 	c.Request().Header.SetCookie(SessionCookie, session.Token)
 }
 
-// ClearCookie deletes a cookie of HostCookie in the browser and in the current request.
+// ClearCookie deletes a cookie of hostCookie in the browser and in the current request.
 func ClearCookie(c *fiber.Ctx, name string) {
-	expired := HostCookie(name, "")
+	expired := hostCookie(name, "")
 	expired.SessionOnly = false
 	expired.MaxAge = -1
 	expired.Expires = time.Unix(0, 0)
