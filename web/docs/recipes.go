@@ -9,8 +9,6 @@ import (
 	"strings"
 )
 
-// docsFiles has the JSON files that decodeFile reads, and the programs in recipes/.
-//
 //go:embed coloured.json docs.json privacy.json reference.json recipes
 var docsFiles embed.FS
 

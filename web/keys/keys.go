@@ -72,8 +72,7 @@ type keyRow struct {
 	RevokePath      string // path of the form, or "" if the key is not active
 }
 
-// inactivePerPage bounds a page of inactive keys. One page has all active keys, at most
-// apikeys.MaxUsable.
+// inactivePerPage bounds a page of inactive keys. All active keys are on one page.
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.

@@ -82,7 +82,6 @@ func (p *Pages) shortDates(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 
-// utc returns a function that formats an instant in UTC.
 func utc(layout string) func(time.Time) string {
 	return func(t time.Time) string { return t.UTC().Format(layout) }
 }
