@@ -45,7 +45,7 @@ var (
 	errIncompleteKey = apperr.New(apperr.AuthRequired,
 		"The API key is incomplete. Copy all of its %d characters.", apikeys.TokenLength)
 	errMalformedKey = apperr.New(apperr.AuthRequired,
-		"The API key is malformed. Keys look like dg_live_<id>_<secret>, %d characters in all.",
+		"The API key is malformed. Send dg_live_<id>_<secret>, %d characters in all, without quotes.",
 		apikeys.TokenLength)
 )
 
@@ -96,11 +96,10 @@ func bearerToken(headers []string) (apikeys.Token, error) {
 		return apikeys.Token{}, errNoKey
 	}
 	text := strings.TrimLeft(credentials, " ")
-	token, ok := apikeys.ParseToken(text)
-	switch {
-	case ok:
+	if token, ok := apikeys.ParseToken(text); ok {
 		return token, nil
-	case strings.HasPrefix(text, apikeys.TokenPrefix) && len(text) < apikeys.TokenLength:
+	}
+	if strings.HasPrefix(text, apikeys.TokenPrefix) && len(text) < apikeys.TokenLength {
 		return apikeys.Token{}, errIncompleteKey
 	}
 	return apikeys.Token{}, errMalformedKey

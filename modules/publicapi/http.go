@@ -85,8 +85,8 @@ func pathOf(c *fiber.Ctx) string {
 	return string(path)
 }
 
-var errOutsideAPI = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case. "+
-	"Remove the Authorization header, or call /api/v1/forks.")
+var errOutsideAPI = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case, "+
+	"with single slashes. Remove the Authorization header, or call /api/v1/forks.")
 
 func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
 	return a.Requests.Run(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c),
@@ -128,7 +128,7 @@ var errUnknownPath = func() error {
 	}
 	last := len(paths) - 1
 	return apperr.New(apperr.NotFound, "No such endpoint. There are %s%s and %s, without a trailing "+
-		"slash. Ids of groups are in Settings, Organisation.", apiPrefix, strings.Join(paths[:last], ", "),
+		"or double slash. Ids of groups are in Settings, Organisation.", apiPrefix, strings.Join(paths[:last], ", "),
 		paths[last])
 }()
 
