@@ -143,7 +143,7 @@ var genericFailures = map[int]struct {
 	message string
 }{
 	fiber.StatusBadRequest: {apperr.Validation,
-		"The request is not valid HTTP/1.1. Check the request line and the headers."},
+		"The request is not valid HTTP/1.1. Check its line and headers: a key must not end with a line break."},
 	fiber.StatusNotFound: {apperr.NotFound,
 		"No such endpoint. Paths are case-sensitive and have no trailing slash. See /openapi/v1.json."},
 	fiber.StatusMethodNotAllowed: {apperr.MethodNotAllowed,

@@ -18,7 +18,7 @@ const (
 
 // Behind a proxy, most of these faults can allow request smuggling.
 const (
-	faultLine     = "Header lines must end with CRLF and must not be folded."
+	faultLine     = "Header lines must end with CRLF, unfolded. A key must not end with a line break."
 	faultChunked  = "Transfer-Encoding is not supported. Send the body with its Content-Length."
 	faultBody     = "GET and HEAD requests take no body."
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
