@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ type Source interface {
 // complete. A Range header gets 400.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
-	if err := checkStreamable(c); err != nil {
+	if err := cmp.Or(checkVersion(c), checkRange(c)); err != nil {
 		s.close(nil)
 		return err
 	}
@@ -58,13 +59,6 @@ func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	setStreamHeaders(c, header, s.compress)
 	s.send(c.Context(), -1)
 	return nil
-}
-
-func checkStreamable(c *fiber.Ctx) error {
-	if err := checkVersion(c); err != nil {
-		return err
-	}
-	return checkRange(c)
 }
 
 func checkVersion(c *fiber.Ctx) error {

@@ -73,7 +73,8 @@ func OrMissing(err error, what string, missing error) error {
 // sent, or the server ended the connection and rolled it back.
 func HadNoEffect(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return pgconn.SafeToRetry(err) || ok && slices.Contains(terminationStates, e.Code)
+	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
+	return unconnected || pgconn.SafeToRetry(err) || ok && slices.Contains(terminationStates, e.Code)
 }
 
 // terminationStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.

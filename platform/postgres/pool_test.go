@@ -154,6 +154,8 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 	require.False(t, postgres.HadNoEffect(err), "a repetition on the same standby is in vain")
 	_, err = conn.Exec(t.Context(), `select 1`)
 	require.True(t, postgres.HadNoEffect(err), "nothing was sent: %v", err)
+	_, err = postgres.Open(t.Context(), "postgres://dg@localhost:1/dg", postgres.Options{})
+	require.True(t, postgres.HadNoEffect(err), "the server restarts: %v", err)
 }
 
 type fruit struct{ Name string }
