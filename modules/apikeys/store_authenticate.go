@@ -159,12 +159,13 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use.
+// touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use. A key that is being changed is
+// skipped: a request must not wait for an instance that pauses amid the change.
 const touchSQL = `/* apikeys.touch */
 update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
- where org_id = $1 and id = $2 and ` + unrevokedCondition + `
+ where org_id = $1 and id = (select id from api_keys where org_id = $1 and id = $2 and ` + unrevokedCondition + `
    and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))
-   and set_config('synchronous_commit', 'off', true) is not null`
+   and set_config('synchronous_commit', 'off', true) is not null for no key update skip locked)`
 
 const usableSQL = `/* apikeys.usable */
 select exists (select from api_keys k join organisations o on o.id = k.org_id
