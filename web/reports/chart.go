@@ -110,9 +110,9 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	return c
 }
 
-// compareWeeks sets the change of each labelled week whose complete days differ by more than noise.
+// compareWeeks sets the change of each labelled week, between complete days.
 func (c *chart) compareWeeks(p reports.Period, today time.Time) {
-	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
+	if !c.IsCount || c.Earlier == "" || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
 		return
 	}
 	complete := min(p.Days, int(today.Sub(p.From)/ui.OneDay))
@@ -123,8 +123,13 @@ func (c *chart) compareWeeks(p reports.Period, today time.Time) {
 			now += c.Bars[day].currentValue.n
 			before += c.Bars[day].earlierValue.n
 		}
+		c.Ticks[i].Change = "0"
+		if now != before {
+			sign := verbs{"−", "+"}.choose(now - before)
+			c.Ticks[i].Change = sign + ui.Count(max(now-before, before-now))
+		}
 		if countsDiffer(now, before) {
-			c.Ticks[i].Change = now - before
+			c.Ticks[i].Direction = downUp.choose(now - before)
 		}
 	}
 }

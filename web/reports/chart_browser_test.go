@@ -180,7 +180,7 @@ func TestPlotsOfPlayersShowWhoIsBelowTheLowestPass(t *testing.T) {
 			p.Emulate(width, browsertest.Light)
 			require.Positive(t, browsertest.Eval[float64](p, `(() => {
 				const box = (s) => document.querySelector(s).getBoundingClientRect();
-				return box('.short ~ .pass').left - box('.short + circle').right })()`), "%s, %d px", page, width)
+				return box('.pass:has(+ .short)').left - box('.short + circle').right })()`), "%s, %d px", page, width)
 			require.True(t, width < 1280 || browsertest.Eval[bool](p, `[...document.querySelectorAll('.pass')].pop()
 				.getBoundingClientRect().bottom >= document.querySelector('.card:has(.pass)').getBoundingClientRect().bottom - 2`))
 		}

@@ -82,7 +82,7 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	require.Len(t, barsOf(lastDays(today.AddDate(0, 0, 1), 45), today, daily, nil), 7)
 }
 
-// A week's label has the change of its complete days if that exceeds the noise: here in the second and third week.
+// A week's label has the change of its complete days, coloured if it exceeds the noise.
 func TestWeeksNameTheirChange(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC), Days: 28}
 	var now, before reports.Statistics
@@ -90,19 +90,20 @@ func TestWeeksNameTheirChange(t *testing.T) {
 		now.Daily = append(now.Daily, reports.DailyStat{Plays: int64(10 + day%7)})
 		before.Daily = append(before.Daily, reports.DailyStat{Date: p.Day(day), Plays: int64(10 + day%7)})
 	}
+	now.Daily[0].Plays -= 7
 	now.Daily[11].Plays -= 11 // Sunday of the second week
 	before.Daily[5].Plays += 40
 	before.Daily[12].Plays += 40
 	before.Daily[27].Plays += 90 // a day that has not ended
-	changes := func(m measure) (all []int64) {
-		today := p.End().AddDate(0, 0, -1)
-		for _, tick := range newChart(p, now, &comparison{earlierStats: &before}, today, m).Ticks {
-			all = append(all, tick.Change)
+	changes := func(m measure) (all string) {
+		compared := &comparison{EarlierPeriod: "October", earlierStats: &before}
+		for _, tick := range newChart(p, now, compared, p.End().AddDate(0, 0, -1), m).Ticks {
+			all += tick.Change + tick.Direction + " "
 		}
 		return all
 	}
-	require.Equal(t, []int64{0, -51, -40, 0, 0}, changes(plays))
-	require.Equal(t, make([]int64, 5), changes(completionRate))
+	require.Equal(t, "−7 −51down −40down 0 0 ", changes(plays))
+	require.Equal(t, "     ", changes(completionRate))
 }
 
 // The axis of scores starts and ends near the values, so that changes are visible.

@@ -73,12 +73,12 @@ type playerSection struct {
 
 // playersPage returns a page of the players, the links for the choices of passed, and the answer.
 func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answer []clause) {
-	passed := filterByPass(all, true)
+	passed, notPassed := filterByPass(all, true), filterByPass(all, false)
 	shown := all
 	for _, tab := range []struct {
 		name, key string
 		players   []player
-	}{{"All", "", all}, {"Not passed", "no", filterByPass(all, false)}, {"Passed", "yes", passed}} {
+	}{{"All", "", all}, {"Not passed", "no", notPassed}, {"Passed", "yes", passed}} {
 		current := tab.key == u.Param("passed")
 		if current {
 			shown = tab.players
@@ -105,7 +105,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 	if u.Param("sort") == "" && !v.ShowPassed {
 		v.Columns[2].Direction = "ascending" // in each section
 	}
-	answer = v.answer(all)
+	answer = newPlayersAnswer(all, notPassed)
 	if len(passed) < len(all) && u.Param("passed") != "no" {
 		answer[0].Path = u.Path("passed", "no")
 	}
@@ -165,41 +165,26 @@ func (v *playersView) countNeeds(players []player) map[string]int64 {
 	return counts
 }
 
-// answer says how many players have not passed, and how many of those have each need except Finished.
-func (v *playersView) answer(players []player) []clause {
-	n := int64(len(players))
-	counts := v.countNeeds(players)
-	failed := n - counts["Passed"]
+// newPlayersAnswer says how many players have not passed, and how many of those played only once.
+func newPlayersAnswer(players, notPassed []player) []clause {
+	n, failed, once := int64(len(players)), int64(len(notPassed)), int64(0)
+	for _, p := range notPassed {
+		if p.Plays == 1 {
+			once++
+		}
+	}
+	after := ui.Plural(failed, " has not passed.", " have not passed.")
 	switch {
 	case n == 0:
 		return nil
 	case failed == 0:
 		return []clause{{Strong: ui.Plural(n, "1 player", "All %s players"), After: " passed."}}
+	case once == failed:
+		after += " Each played only once."
+	case once > 0:
+		after += " " + ui.Count(once) + " of them played only once."
 	}
-	lowestPass := v.LowestPassText()
-	closer := "by less"
-	if counts[farBelow] == 0 {
-		closer = "missed the lowest pass, " + lowestPass + ", by less than 5\u00a0points"
-	}
-	var details []string
-	for _, d := range []struct{ need, did string }{
-		{farBelow, "missed the lowest pass, " + lowestPass + ", by 5\u00a0points or more"},
-		{justBelow, closer},
-		{"At least " + lowestPass, "scored at least " + lowestPass},
-		{unfinished, "did not finish"},
-	} {
-		if counts[d.need] > 0 {
-			details = append(details, ui.Count(counts[d.need])+"\u00a0"+d.did)
-		}
-	}
-	after := " have not passed"
-	if failed == 1 {
-		after = " has not passed"
-	}
-	if details != nil {
-		after += ": " + strings.Join(details, ", ")
-	}
-	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players"), After: after + "."}}
+	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players"), After: after}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

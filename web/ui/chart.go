@@ -107,31 +107,27 @@ func onGrid(p reports.Period, date time.Time) bool {
 
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
-	Label    string
-	WideOnly bool
-	Day      int     // the index of the first day
-	Change   int64   // of the count of a week; 0: none, or within the noise
-	percent  float64 // offset from the left, in percent of the width
-}
-
-// ChangeText returns Change with a sign.
-func (t Tick) ChangeText() string {
-	if t.Change < 0 {
-		return "−" + Count(-t.Change)
-	}
-	return "+" + Count(t.Change)
+	Label     string
+	WideOnly  bool
+	Change    string  // of a week's count, with a sign; "" if nothing is compared
+	Direction string  // of a change that exceeds its noise: up or down
+	Day       int     // index of the first day
+	percent   float64 // offset from the left, in percent of the width
 }
 
 // Left returns the label's offset from the left as CSS.
 func (t Tick) Left() string { return fmt.Sprintf("%.2f%%", t.percent) }
 
-// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart.
+// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart. Before
+// the first Monday a label fits into minFirstWeek, or minNarrowFirstWeek on a phone.
 const (
-	lastTick       = 94.0 // percent of the width
-	lastNarrowTick = 80.0 // percent of the width
-	minFirstWeek   = 12.0 // percent of the width; a narrower first part of a week has no label
-	narrowTicks    = 4    // how many labels fit on a phone
-	MaxDailyTicks  = 14   // the longest period, in days, with a label for each day
+	lastTick           = 94.0 // percent of the width
+	lastNarrowTick     = 80.0
+	minFirstWeek       = 12.0
+	minNarrowFirstWeek = 21.0
+
+	narrowTicks   = 4  // how many labels fit on a phone
+	MaxDailyTicks = 14 // the longest period, in days, with a label for each day
 )
 
 // Ticks returns at most 14 labels of the time axis: one for each day, or those at the grid's lines.
@@ -149,7 +145,10 @@ func Ticks(p reports.Period) []Tick {
 		ticks[i].WideOnly = i%stride > 0 || ticks[i].percent > lastNarrowTick
 	}
 	if p.Days > MaxDailyTicks && p.Days <= MaxChartDays && ticks[0].percent > minFirstWeek {
-		ticks = slices.Insert(ticks, 0, Tick{Label: tickLabel(p, p.From), WideOnly: true})
+		ticks = slices.Insert(ticks, 0, Tick{
+			Label:    tickLabel(p, p.From),
+			WideOnly: ticks[0].percent < minNarrowFirstWeek,
+		})
 	}
 	return ticks
 }

@@ -85,8 +85,9 @@ func TestAxesEndNearTheirValues(t *testing.T) {
 func TestTickLabelsDoNotOverlap(t *testing.T) {
 	month := reports.Period{From: time.Date(2026, 10, 21, 0, 0, 0, 0, time.UTC), Days: 28}
 	require.Equal(t, []Tick{
-		{"21 Oct", true, 0, 0, 0}, {"26 Oct", false, 5, 0, 500. / 28}, {"2 Nov", false, 12, 0, 1200. / 28},
-		{"9 Nov", false, 19, 0, 1900. / 28}, {"16 Nov", true, 26, 0, 2600. / 28},
+		{Label: "21 Oct", WideOnly: true}, {Label: "26 Oct", Day: 5, percent: 500. / 28},
+		{Label: "2 Nov", Day: 12, percent: 1200. / 28}, {Label: "9 Nov", Day: 19, percent: 1900. / 28},
+		{Label: "16 Nov", Day: 26, WideOnly: true, percent: 2600. / 28},
 	}, Ticks(month))
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
 	months := ""
