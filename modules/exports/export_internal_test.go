@@ -62,16 +62,21 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"rows": 0, "outcome": "failed"`)
 }
 
-// openapi.yaml, exportForkPlaysCsv: a key that is revoked before the first byte gets an error instead of a file.
+// openapi.yaml, exportForkPlaysCsv: a key that is revoked before the first byte gets an error instead of a file. The
+// export holds its slot while its fingerprint is computed.
 func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 	b := setup(t)
+	b.request.Query.MaxHashedPlays = 10
 	b.request.Recheck = func(context.Context, *postgres.DB) error { return apperr.New(apperr.AuthRequired, "Revoked.") }
-	lock := b.Begin(`lock table audit_entries in share mode`)
+	lock := b.Begin(`lock table fork_days in access exclusive mode`)
 	var response *http.Response
 	require.NoError(t, b.WhileWaiting(lock, func() error {
 		response = b.send(http.MethodGet)
 		return nil
-	}, func() { <-time.After(recheckInterval) }))
+	}, func() {
+		require.EqualValues(t, 1, b.service.slots.Stats().Running)
+		<-time.After(recheckInterval)
+	}))
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	require.Contains(t, b.readBody(response), "Revoked.")
 	require.Contains(t, b.finishedDetails(), `"outcome": "access_ended"`)
@@ -356,19 +361,6 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 		synctest.Wait()
 		require.ErrorIs(t, context.Cause(gate.Context), context.DeadlineExceeded)
 	})
-}
-
-// An export holds its slot while its fingerprint is computed.
-func TestFingerprintHoldsASlot(t *testing.T) {
-	b := setup(t)
-	b.request.Query.MaxHashedPlays = 10
-	lock := b.Begin(`lock table fork_days in access exclusive mode`)
-	running := int64(0)
-	require.NoError(t, b.WhileWaiting(lock, func() error {
-		b.send(http.MethodGet)
-		return nil
-	}, func() { running = b.service.slots.Stats().Running }))
-	require.EqualValues(t, 1, running)
 }
 
 // fixture is a server with one route, which exports a fork with 20,000 plays.

@@ -34,8 +34,8 @@ type Session struct {
 	Position postgres.Position
 }
 
-// Session returns the session of the token. It stores the use and extends the idle timeout of a
-// signed-in session whose stored use is a minute old. Errors: ErrNoSession.
+// Session returns the session of the token. It stores the use and extends the idle timeout of a signed-in
+// session whose stored use is a minute old, unless the session is being changed. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	tx := s.gorm(ctx)
 	now := s.clock()
@@ -50,8 +50,11 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	if session.SecondStepDue || now.Sub(row.LastUsedAt) < touchInterval {
 		return session, nil
 	}
-	return session, updateSession(tx, "identity.touch", token,
-		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)})
+	unlocked := tx.Model(&sessionRow{}).Select("token_hash").Clauses(skipLocked).
+		Where("token_hash = ?", hashText(token))
+	_, err = updateRows(tx, "identity.touch", &sessionRow{},
+		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)}, "token_hash in (?)", unlocked)
+	return session, err
 }
 
 // Recheck returns ErrNoSession once the session has ended, or the password or two-step secret has
