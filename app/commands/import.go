@@ -56,23 +56,12 @@ func (c importCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 }
 
 func inputFile(name string, stdio Stdio) importer.Input {
+	open := func() (io.ReadCloser, error) { return os.Open(name) }
 	if name == "-" {
-		return importer.Input{
-			Name: "standard input",
-			Open: func() (io.ReadCloser, error) { return interruptibleReader(stdio.Stdin), nil },
-		}
+		name = "standard input"
+		open = func() (io.ReadCloser, error) { return io.NopCloser(stdio.Stdin), nil }
 	}
-	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
-}
-
-// interruptibleReader returns r with a Close that ends a blocked read. The reading goroutine then leaks.
-func interruptibleReader(r io.Reader) io.ReadCloser {
-	out, in := io.Pipe()
-	go func() {
-		_, err := io.Copy(in, r)
-		_ = in.CloseWithError(err)
-	}()
-	return out
+	return importer.Input{Name: name, Open: open}
 }
 
 func (o *operator) importFiles(

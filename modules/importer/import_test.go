@@ -216,18 +216,28 @@ func (t terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// An import changes nothing if it is cancelled while it reads the file, checks players or writes players.
+// An import changes nothing if it is cancelled while it waits for a pipe's writer or for its data, reads the file,
+// checks players or writes players.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.tableChecksums()
-	for _, step := range []string{"reading", "checking players", "writing players"} {
+	silent, _ := io.Pipe()
+	for _, step := range []string{"writer", "data", "reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := Importer{Pool: b.Owner.Pool}.
-			Import(ctx, []Input{filledFile("f", changedLine("p1", "One", "X"))}, terminal(func(text string) {
-				if text == "\r\x1b[Kf: 1 lines, "+step+"…" {
-					cancel()
+		file := filledFile("f", changedLine("p1", "One", "X"))
+		if step == "writer" || step == "data" {
+			file.Open = func() (io.ReadCloser, error) {
+				if cancel(); step == "writer" {
+					<-t.Context().Done()
 				}
-			}))
+				return silent, nil
+			}
+		}
+		_, err := Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, terminal(func(text string) {
+			if text == "\r\x1b[Kf: 1 lines, "+step+"…" {
+				cancel()
+			}
+		}))
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, step)
 		assert.Equal(t, before, b.tableChecksums())

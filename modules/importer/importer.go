@@ -185,15 +185,27 @@ func (r *run) store(ctx context.Context, b *batch) error {
 	return b.apply(ctx, r.tx)
 }
 
+// read opens and reads the file in a goroutine, which leaks if ctx ends while a pipe is silent or has no writer.
 func (r *run) read(ctx context.Context, input Input) error {
-	file, err := input.Open()
-	if err != nil {
+	out, in := io.Pipe()
+	defer func() { _ = out.Close() }()
+	opened := make(chan error, 2)
+	defer context.AfterFunc(ctx, func() {
+		opened <- ctx.Err()
+		_ = out.Close()
+	})()
+	go func() {
+		file, err := input.Open()
+		if opened <- err; err == nil {
+			_, err = io.Copy(in, file)
+			_ = in.CloseWithError(err)
+			_ = file.Close() // a failed close after reading loses nothing
+		}
+	}()
+	if err := <-opened; err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // a failed close after reading loses nothing
-	// at the end of ctx, closing the file interrupts a read from a silent pipe
-	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
-	decompressed, err := decompress(input.Name, file)
+	decompressed, err := decompress(input.Name, out)
 	if err != nil {
 		r.addReadError(err)
 		return nil
