@@ -80,19 +80,6 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	})
 }
 
-// Work whose context has ended gets no slot, even of a free key. Its error is the context's cause, and no refusal.
-func TestEndedContextGetsNoSlot(t *testing.T) {
-	limiter := New(Options{Max: 1, PerKey: 1})
-	acquire(t, limiter, "a", 1)
-	errGone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errGone)
-	for _, key := range []string{"a", "b"} {
-		require.ErrorIs(t, tb.ErrorOf(limiter.Acquire(ctx, key)), errGone)
-	}
-	require.Equal(t, Stats{Running: 1}, limiter.Stats(), "which is no refusal")
-}
-
 // Under load, as much work runs as Max and PerKey allow.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	for keys, running := range map[int]int{10: 5, 2: 4} {
@@ -196,20 +183,25 @@ func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 	})
 }
 
-// If a large waiter gives up, work behind it gets the free slots at once.
-func TestCancelledWaiterUnblocksOthers(t *testing.T) {
+// Work whose context has ended gets no slot, even of a free key. Its error is the context's cause, and no refusal. If a
+// large waiter gives up, work behind it gets the free slots at once.
+func TestEndedContextGetsNoSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := New(Options{Max: 10, PerKey: 10})
 		acquire(t, limiter, "a", 8)
-		ctx, cancel := context.WithCancel(t.Context())
+		errGone := errors.New("gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() { _, _ = limiter.AcquireN(ctx, "b", 5) }()
 		synctest.Wait()
 		go func() { _, _ = limiter.AcquireN(t.Context(), "c", 1) }()
 		synctest.Wait()
 		require.EqualValues(t, 2, limiter.Stats().Waiting)
-		cancel()
+		cancel(errGone)
 		synctest.Wait()
-		require.Equal(t, Stats{Running: 2}, limiter.Stats())
+		for key, n := range map[string]int{"a": 5, "d": 1} {
+			require.ErrorIs(t, tb.ErrorOf(limiter.AcquireN(ctx, key, n)), errGone)
+		}
+		require.Equal(t, Stats{Running: 2}, limiter.Stats(), "which is no refusal")
 	})
 }
 
