@@ -36,15 +36,15 @@ type Settings struct {
 	Replicas          []string // URLs of hot standbys, with the serving role
 	MaxRequestConns   int32    // connections for requests
 	BaseURL           string
-	Operator          mail.Address // shown on error pages; zero: none
+	Operator          mail.Address // error pages show it unless it is zero
 	Proxies           []netip.Prefix
 	Logger            *slog.Logger
 	Keyring           identity.Keyring // encrypts the secrets of two-step verification
-	Now               func() time.Time // nil: time.Now
+	Now               func() time.Time // time.Now if nil
 	Grace             time.Duration    // see httpserver.Options
 	ShutdownDelay     time.Duration    // see httpserver.Options
 	Version           string           // for the metrics
-	Tracer            trace.Tracer     // nil: nothing is traced
+	Tracer            trace.Tracer     // nothing is traced if nil
 	UnreadableSecrets int              // number of secrets that no key decrypts, for the metrics
 }
 

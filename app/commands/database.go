@@ -21,7 +21,7 @@ import (
 type database struct {
 	settings             config.Database
 	servingURL, ownerURL string
-	server               *embeddedpg.Server // nil: the database is external
+	server               *embeddedpg.Server // nil if the database is external
 	keyring              identity.Keyring   // decrypts two-step secrets
 	unreadableSecrets    int                // number of two-step secrets that no key decrypts
 	log                  *slog.Logger

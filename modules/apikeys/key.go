@@ -23,14 +23,14 @@ type Key struct {
 	ID             string
 	OrganisationID string `gorm:"column:org_id"` // in upper or lower case: compare it by strings.EqualFold
 	Name           string
-	Description    string // "": none
+	Description    string // may be empty
 	Scopes         Scopes
 	CreatedAt      time.Time
 	CreatedBy      Person     `gorm:"embedded"`
-	ExpiresAt      *time.Time // nil: never
-	RevokedAt      *time.Time // nil: not revoked; in the future: replaced, the overlap is running
-	LastUsedAt     *time.Time // nil: never used; written at most once a minute
-	Replaces       string     `gorm:"default:null"` // id of the key that this one replaced; "": none
+	ExpiresAt      *time.Time // nil if it never expires
+	RevokedAt      *time.Time // a replaced key's may be in the future; nil if not revoked
+	LastUsedAt     *time.Time // written at most once a minute; nil if never used
+	Replaces       string     `gorm:"default:null"` // id of the key that this one replaced, or empty
 }
 
 // TableName implements gorm's Tabler.
@@ -92,17 +92,17 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 type NewKey struct {
 	ID          string        `json:"id"` // a form sent twice creates one key; a random id replaces a malformed one
 	Name        string        `json:"name" validate:"required,max=200,text,printable"`
-	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
+	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
-	ExpiresAt   *time.Time    `json:"expiresAt"` // nil: never; else in the future
-	Replaces    string        `json:"replaces"`  // id of the key to replace; "": none
+	ExpiresAt   *time.Time    `json:"expiresAt"` // in the future, or nil if the key never expires
+	Replaces    string        `json:"replaces"`  // id of the key to replace, or empty
 	Overlap     time.Duration `json:"overlap" validate:"overlap"`
 }
 
 // Label has the fields of a key that Rename changes.
 type Label struct {
 	Name        string `json:"name" validate:"required,max=200,text,printable"`
-	Description string `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
+	Description string `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
 }
 
 // Overlap is a choice of how long a replaced key still works, so that tools can switch to the new one.

@@ -32,9 +32,9 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// LSN of the primary: replicas that have replayed it may answer reads; zero: none may
+	// LSN of the primary: replicas that have replayed it may answer reads; if zero, none may
 	Position     postgres.Position
-	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
+	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil unless within noticePeriod
 
 	countedOn int // usageKey.day of the count that includes the request
 }
@@ -45,7 +45,7 @@ type RateLimit struct{ Remaining, Reset int }
 // authResult is the outcome of authenticate. It is zero for an unknown key.
 type authResult struct {
 	Caller
-	reason               audit.Reason // why the key is rejected; "": it is accepted
+	reason               audit.Reason // why the key is rejected; empty if it is accepted
 	revokedAt, expiresAt *time.Time
 	rateLimited          bool // the window that would count the request is full
 	retryAfter           int  // if rateLimited: seconds until the window has room

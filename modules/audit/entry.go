@@ -63,7 +63,7 @@ type Entry struct {
 	Actor          Actor     `gorm:"embedded;embeddedPrefix:actor_"`
 	Action         Action
 	Target         Target         `gorm:"embedded;embeddedPrefix:target_"`
-	Reason         Reason         // "": the entry is no refusal
+	Reason         Reason         // empty unless the entry is a refusal
 	Details        map[string]any `gorm:"serializer:json"` // facts of the action, such as the period of an export
 	Request        Request        `gorm:"embedded"`
 }

@@ -23,7 +23,7 @@ type Fork struct {
 	Status                string // active or archived
 	Visibility            string // public, organization or restricted
 	SourceLocale          string // en, fr, es, pt or de
-	DeployedReleaseNumber *int   // nil: no release is deployed
+	DeployedReleaseNumber *int   // nil if no release is deployed
 	Suspended             bool
 	CreatedAt             time.Time
 	UpdatedAt             time.Time

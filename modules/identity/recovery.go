@@ -159,9 +159,9 @@ func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, erro
 }
 
 // ResetPassword uses up the reset: it sets the password, turns two-step verification off, voids the
-// recovery codes and ends the person's sessions. It also ends the browser's session ("": none),
-// which may be another person's. Errors: ErrNoReset, apperr.Validation with the field "new",
-// apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
+// recovery codes and ends the person's sessions. It also ends the browser's session, which may be
+// another person's; sessionToken may be empty. Errors: ErrNoReset, apperr.Validation with the field
+// "new", apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
 func (s *Service) ResetPassword(ctx context.Context, token, password, sessionToken string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {

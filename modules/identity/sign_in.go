@@ -22,8 +22,8 @@ var (
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
 // verification on, the session has SecondStepDue until VerifySecondStep. Against session fixation,
-// SignIn ends the browser's previous session ("": none), even another person's. Errors:
-// ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
+// SignIn ends the browser's previous session, even another person's; previousToken may be empty.
+// Errors: ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previousToken string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))

@@ -16,9 +16,9 @@ import (
 type Person struct {
 	ID, Name, Email string
 	TwoStep         bool       // whether two-step verification is on
-	TwoStepSince    *time.Time // nil: off, or the secret was imported
+	TwoStepSince    *time.Time // nil if off, or if the secret was imported
 	HasPassword     bool
-	PasswordSince   *time.Time // nil: no password, or it was imported
+	PasswordSince   *time.Time // nil without a password, or if it was imported
 }
 
 type userRow struct {

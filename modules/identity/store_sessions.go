@@ -30,7 +30,7 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// LSN of the primary: replicas that have replayed it may answer reads; zero: none may
+	// LSN of the primary: replicas that have replayed it may answer reads; if zero, none may
 	Position postgres.Position
 }
 

@@ -17,8 +17,8 @@ import (
 type format struct {
 	name, table   string
 	columns       string // stored columns, {columns} in SQL files
-	stagedColumns string // select list of the temporary table; "": columns
-	id, key       string // JSON field and SQL columns that identify an object; "": id
+	stagedColumns string // select list of the temporary table; columns if empty
+	id, key       string // JSON field and SQL columns that identify an object; id if empty
 
 	checks []check
 	// names of SQL files; fileSQL runs after each file, finalSQL at the end of the import

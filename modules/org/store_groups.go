@@ -21,7 +21,7 @@ const (
 	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
-// Groups returns the first MaxGroups groups by name, and the group with chosenID ("": none).
+// Groups returns the first MaxGroups groups by name, and the group with chosenID unless it is empty.
 func (s *Service) Groups(
 	ctx context.Context, organisationID, chosenID string,
 ) (groups []Group, _ error) {

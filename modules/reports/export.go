@@ -21,7 +21,7 @@ type Export struct {
 	rows          pgx.Rows // if nil after start, no row follows the header
 	batch         [batchRows]exportRow
 	unsent        []exportRow // rows of batch that are not returned yet
-	cells         []string    // cells of each player, by ordinal; nil: rows select their player's columns
+	cells         []string    // cells of each player, by ordinal; if nil, rows select their player's columns
 	rowsRead      int         // rows read, including those of players outside the group
 	playsReturned int64
 }

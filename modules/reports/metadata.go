@@ -14,10 +14,10 @@ import (
 
 // Header is read before the figures, so that the caller can authorise the read by GroupOwner.
 type Header struct {
-	GroupOwner    string // id of the organisation that owns the group; "": all players
+	GroupOwner    string // id of the organisation that owns the group; empty for all players
 	ReportingMode org.ReportingMode
 	Suppressed    bool         // k-anonymity hides the plays
-	Fingerprint   *Fingerprint // nil: none
+	Fingerprint   *Fingerprint // nil if not wanted
 }
 
 // CheckGroup returns ErrGroupNotFound if the group belongs to another organisation.

@@ -16,7 +16,7 @@ import (
 type Overview struct {
 	Forks            map[string]*ForkOverview // every fork of the organisation, by id
 	Current, Earlier Statistics               // of all forks: Plays and, if Counted, players and results
-	Counted          bool                     // false: too many plays to count players and results
+	Counted          bool                     // false if plays are too many to count players and results
 }
 
 // ForkOverview has the figures of one fork in an Overview.
@@ -233,7 +233,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 }
 
 // playerCounter counts the players of a period, whose plays are added fork by fork. latestFork has
-// the number of each player's last fork, by ordinal; 0: no play.
+// the number of each player's last fork, by ordinal, or 0 without a play.
 type playerCounter struct {
 	*Statistics
 	latestFork []int32

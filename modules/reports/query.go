@@ -13,16 +13,16 @@ import (
 type Query struct {
 	OrganisationID, ForkID string // ForkID is "" for an overview
 	Period                 Period
-	GroupID                string // "": all players
+	GroupID                string // empty for all players
 	OmitLists              bool   // omits players, their labels and overlaps
-	MaxHashedPlays         int    // plays of unsealed days that a Fingerprint may hash; 0: none is made
-	CompleteDays           int    // days from the period's start that Statistics.CompleteTotals covers; 0: none
-	// time limit of the search for overlaps; 0: no search
+	MaxHashedPlays         int    // plays of unsealed days that a Fingerprint may hash; 0 means none
+	CompleteDays           int    // days from the start that Statistics.CompleteTotals covers; 0 means none
+	// time limit of the search for overlaps; 0 means no search
 	OverlapsTimeout time.Duration
-	// replicas that have replayed this LSN may be read; zero: only the primary is read
+	// replicas that have replayed this LSN may be read; if zero, only the primary is
 	Position postgres.Position
 
-	labelCache *labelCache // nil: labels are not cached, and their version is not read
+	labelCache *labelCache // if nil, labels are not cached and their version is not read
 }
 
 func (q Query) completePeriod() Period {

@@ -47,7 +47,7 @@ type Error struct {
 	Code       Code
 	Message    string // shown to the caller; has no internals or secrets
 	Field      string // the invalid input field, or ""
-	RetryAfter int    // whole seconds after which the same request may succeed; 0: unknown
+	RetryAfter int    // whole seconds after which the same request may succeed; 0 if unknown
 	Cause      error  // logged, never shown; may be nil
 }
 

@@ -25,9 +25,9 @@ type Options struct {
 	Max            int    // slots of all keys together
 	PerKey         int    // slots of one key, at most Max
 	BusyMessage    string // the message of a refusal, followed by when to retry
-	KeyBusyMessage string // the message if the key has no free slot; "": BusyMessage
+	KeyBusyMessage string // the message if the key has no free slot; BusyMessage if empty
 
-	PerSite int                     // slots of the keys of one site; 0: no such limit
+	PerSite int                     // slots of the keys of one site; 0 means no such limit
 	SiteOf  func(key string) string // returns the key's site; needed with PerSite
 }
 

@@ -23,11 +23,11 @@ import (
 // Options configure a pool. A zero timeout means the default, a negative one no timeout.
 type Options struct {
 	Name             string // application_name, which distinguishes the pools in pg_stat_activity
-	MaxConns         int32  // 0: the URL's pool_max_conns, or pgx's default
+	MaxConns         int32  // the URL's pool_max_conns, or pgx's default, if 0
 	StatementTimeout time.Duration
 	LockTimeout      time.Duration
-	Logger           *slog.Logger // logs failures of replicas; nil: nothing is logged
-	Tracer           trace.Tracer // nil: statements are not traced
+	Logger           *slog.Logger // logs failures of replicas; may be nil
+	Tracer           trace.Tracer // statements are not traced if nil
 
 	lazy bool // Open does not connect, because a replica may be down
 }

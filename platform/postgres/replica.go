@@ -28,7 +28,7 @@ type Replica struct {
 	log      *slog.Logger
 
 	primary *DB
-	failure atomic.Pointer[string] // why reads leave the replica out; nil: they use it
+	failure atomic.Pointer[string] // why reads leave the replica out; nil if they use it
 	reads   atomic.Int64
 }
 

@@ -21,7 +21,7 @@ type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
 	today   time.Time
-	timeout time.Duration // limit of each wait for another sealer; 0: no wait
+	timeout time.Duration // limit of each wait for another sealer; 0 means no wait
 	result  Result
 }
 
