@@ -43,15 +43,15 @@ func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures 
 		s.serveAnswers = true
 		return nil, nil
 	}
-	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
-		address := []string{s.Addr, s.OpsAddr}[i]
-		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	for _, a := range [][2]string{{"DG_ADDR", s.Addr}, {"DG_OPS_ADDR", s.OpsAddr}} {
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", a[1])
 		if err == nil {
 			defer ln.Close()
 			continue
 		}
-		failures = errors.Join(failures, fmt.Errorf("cannot listen on %[1]s %[2]s: %[3]w: set %[1]s to a "+
-			"free address of this machine, with a port that its user may use", setting, address, err))
+		failures = errors.Join(failures, fmt.Errorf("cannot listen on %[1]s %[2]s: %[3]w: unless a dg serve is "+
+			"starting there, set %[1]s to a free address of this machine, with a port that its user may use",
+			a[0], a[1], err))
 	}
 	return nil, failures
 }

@@ -99,7 +99,8 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	require.NotZero(t, doctor(`ok +database\n`, append(elsewhere, "--database-pooler", "transaction")...))
 	served.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
-		require.Regexp(t, addr+`: .*address already in use: set DG_`, apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr)))
+		require.Regexp(t, addr+`: .*in use: unless a dg serve is starting there, set DG_`,
+			apptest.RequireExit(t, 1, pg.WithFlags("serve", flag, addr)))
 	}
 	all := slices.Concat(faultsOfDatabases(pg), faultsOfRights(), faultsOfURLs(t, pg), faultsOfSettings(pg))
 	for _, f := range all {
