@@ -17,7 +17,7 @@ type Header struct {
 	GroupOwner    string // id of the organisation that owns the group; empty for all players
 	ReportingMode org.ReportingMode
 	Suppressed    bool         // k-anonymity hides the plays
-	Fingerprint   *Fingerprint // nil if not wanted
+	Fingerprint   *Fingerprint // nil if there is none
 }
 
 // CheckGroup returns ErrGroupNotFound if the group belongs to another organisation.

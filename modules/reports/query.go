@@ -15,8 +15,8 @@ type Query struct {
 	Period                 Period
 	GroupID                string // empty for all players
 	OmitLists              bool   // omits players, their labels and overlaps
-	MaxHashedPlays         int    // plays of unsealed days that a Fingerprint may hash; 0 means none
-	CompleteDays           int    // days from the start that Statistics.CompleteTotals covers; 0 means none
+	MaxHashedPlays         int    // plays of unsealed days that a Fingerprint may hash; without one, 0
+	CompleteDays           int    // days from the start that Statistics.CompleteTotals covers, or 0
 	// time limit of the search for overlaps; 0 means no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; if zero, only the primary is
