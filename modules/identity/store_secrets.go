@@ -167,7 +167,7 @@ func KeyringForImport(ctx context.Context, owner *postgres.DB, keyring Keyring) 
 }
 
 // LockSecretKey prevents the introduction or replacement of a secret key until the transaction
-// ends. Errors: ErrWrongSecretKey, if the current key is not that of the check value.
+// ends. It fails if the current key is not, or no longer, that of the check value.
 func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `/* identity.lockUsers */ lock table users in row exclusive mode`); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for _, value := range values {
 		if !(Keyring{current: k.current}).sameSecret(checkPerson, value, checkText) {
-			return ErrWrongSecretKey
+			return errors.New("the secret key was introduced or replaced while the import ran: import again")
 		}
 	}
 	return apperr.Annotate(err, "identity: lock the secret key")
