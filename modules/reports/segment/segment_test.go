@@ -72,6 +72,7 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 }
 
 // A packed day returns its plays, ordered by player and start, and their sums. Read as another date's, it is damaged.
+// The bytes do not depend on the order of plays, even of two that differ only in their answers.
 func TestPackedDayReturnsItsPlays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -98,12 +99,7 @@ func TestPackedDayReturnsItsPlays(t *testing.T) {
 		require.Equal(t, []int64{int64(len(plays)), score, passed}, []int64{sums.Plays, sums.ScoreSum, sums.Passed})
 		require.ErrorIs(t, UnpackDay(from.Add(day).UnixMilli(), packed.Head, packed.Tail, nil, nil), ErrDamaged)
 	})
-}
-
-// doc.go, Invariants: the bytes do not depend on the order of plays, even of two that differ only in their answers.
-func TestPackedDayDoesNotDependOnTheOrderOfPlays(t *testing.T) {
-	a := Play{Player: 1, Answers: []byte{1}}
-	b := Play{Player: 1, Answers: []byte{2}}
+	a, b := Play{Player: 1, Answers: []byte{1}}, Play{Player: 1, Answers: []byte{2}}
 	require.Equal(t, PackDay(0, []Play{a, b}), PackDay(0, []Play{b, a}))
 }
 
