@@ -22,8 +22,9 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	if len(unknown) > 0 {
 		return reports.Query{}, errUnknownParameter(unknown[0])
 	}
-	for _, name := range []string{"from", "to", "groupId"} {
-		if err := checkParameter(name, parameters[name]); err != nil {
+	const day = "a day such as 2026-03-01"
+	for _, p := range [][2]string{{"from", day}, {"to", day}, {"groupId", "the id of a group, or leave it out"}} {
+		if err := checkParameter(p[0], p[1], parameters[p[0]]); err != nil {
 			return reports.Query{}, err
 		}
 	}
@@ -40,17 +41,15 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	}, nil
 }
 
-func checkParameter(name string, values []string) error {
+// checkParameter refuses a repeated or empty parameter. expected says what to set an empty one to.
+func checkParameter(name, expected string, values []string) error {
 	switch {
 	case len(values) > 1:
 		return apperr.NewField(name, "Query parameter `%s` is repeated. Send it once.", name)
-	case len(values) == 0 || values[0] != "":
-		return nil
-	case name == "groupId":
-		return apperr.NewField(name,
-			"Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.")
+	case len(values) == 1 && values[0] == "":
+		return apperr.NewField(name, "Query parameter `%s` is empty. Set it to %s.", name, expected)
 	}
-	return apperr.NewField(name, "Query parameter `%s` is empty. Set it to a day such as 2026-03-01.", name)
+	return nil
 }
 
 // errUnknownParameter redacts the name, which may be a misplaced key.
