@@ -140,10 +140,10 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 	complete := *cmp.Or(c.completeStats, &s)
 	now, ok = m.read(complete)
 	before, known := m.read(*c.earlierStats)
-	if m.isCount {
-		return now, before, countsDiffer(now, before), true
-	}
 	ok = ok && known
+	if m.isCount {
+		return now, before, ok && countsDiffer(now, before), ok
+	}
 	return now, before, ok && m.exceeds(complete, *c.earlierStats), ok
 }
 
