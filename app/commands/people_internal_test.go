@@ -21,6 +21,7 @@ import (
 	"dg/modules/importer"
 	"dg/modules/reports/sealer"
 	"dg/platform/config"
+	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
@@ -51,6 +52,26 @@ func newOperator(t *testing.T) (*testkit.World, *operator) {
 	return w, o
 }
 
+func (o *operator) importLines(t *testing.T, stdio Stdio, lines string) error {
+	stdio.Stdin = strings.NewReader(lines)
+	return tb.ErrorOf(o.importFiles(t.Context(), []importer.Input{inputFile("-", stdio)}, identity.Keyring{}, stdio))
+}
+
+// An import seals only if plays have changed, because a pass takes seconds with many forks.
+func TestImportWithoutNewPlaysDoesNotSeal(t *testing.T) {
+	w, o := newOperator(t)
+	fork := w.AddFork(testkit.Fork{OrganisationID: w.AddOrganisation(testkit.Organisation{}).ID})
+	play := fmt.Sprintf(`{"type":"play","id":%q,"forkId":%q,"playerId":%q,"startedAt":"2026-03-01T00:00:00Z","skills":[]}`,
+		uuid.NewString(), fork.ID, w.AddPlayers(fork.OrganisationID, 1)[0].ID)
+	log := &tb.Buffer{}
+	stdio := Stdio{Stderr: io.Discard, log: log.Logger()}
+	require.NoError(t, postgres.AwaitLock(t.Context(), stdio.log, "sealer", 0, w.Begin(`select`)))
+	for passes, lines := range []string{"", play} { // a pass finds the lock of another sealer
+		require.NoError(t, o.importLines(t, stdio, lines))
+		require.Equal(t, passes, strings.Count(log.String(), "not sealed"), lines)
+	}
+}
+
 // A created or imported person can sign in with the address as browsers send it, or is refused with the field's name.
 func TestCreatedPeopleCanSignIn(t *testing.T) {
 	w, o := newOperator(t)
@@ -71,14 +92,9 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 				Run(t.Context(), discardStdio, o)
 		},
 		"import": func(name, email, role string) error {
-			id := uuid.NewString()
-			lines := fmt.Sprintf(`{"type":"user","id":"%s","email":%q,"name":%q}`+"\n"+
+			return o.importLines(t, discardStdio, fmt.Sprintf(`{"type":"user","id":"%s","email":%q,"name":%q}`+"\n"+
 				`{"type":"membership","organisationId":"%[4]s","userId":"%[1]s","role":"%[5]s"}`,
-				id, email, name, acme.ID, role)
-			_, err := importer.Importer{Pool: o.Pool}.Import(t.Context(), []importer.Input{{Name: "people",
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines)), nil },
-			}}, nil)
-			return err
+				uuid.NewString(), email, name, acme.ID, role))
 		},
 	}
 	roles := []string{"owner", "admin", "member"}
