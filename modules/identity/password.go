@@ -143,11 +143,12 @@ const (
 const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
 	"m up to 65536, t up to 10, p up to 4, m·t up to 389120)"
 
-// ValidPasswordHash reports whether an import may store the text as a password hash.
+// ValidPasswordHash reports whether an import may store the text as a password hash. With parameters
+// that costOf ignores, such as data, no password would match.
 func ValidPasswordHash(hash string) bool {
 	p := costOf(hash)
 	return p != nil && p.Memory <= maxImportedMemory && p.Parallelism <= maxImportedParallelism &&
-		p.Memory*p.Iterations <= maxImportedWork
+		p.Memory*p.Iterations <= maxImportedWork && strings.Count(hash, ",") == 2
 }
 
 // PasswordMatches reports whether the password has the hash. A malformed or too costly hash matches
