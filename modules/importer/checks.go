@@ -19,19 +19,13 @@ const duplicatesSQL = `
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// referenceCheck requires a stored object. Objects of the same file count, because their type is
-// stored first.
+// referenceCheck requires an object that is stored already, or to be stored last, as people are.
 func referenceCheck(name, column string) check {
-	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
+	return check{"the id of a stored " + name + ", or of one in this or an earlier file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i
-		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
+		where not exists (select from %[1]ss s where s.id = i.%[2]s)
+		  and not exists (select from last_%[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
-
-// userReferenceCheck also searches last_users: the file's people are not in users yet.
-var userReferenceCheck = check{"the id of a stored user, or of one in the file", `
-	select line, 'userId', user_id::text from import_{table} i
-	where not exists (select from users s where s.id = i.user_id)
-	  and not exists (select from last_users s where s.id = i.user_id)`}
 
 func immutableCheck(name, column string) check {
 	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`

@@ -47,7 +47,7 @@ var formats = []format{{
 	name: "membership", table: "memberships",
 	columns: "org_id, user_id, role",
 	id:      "userId", key: "user_id, org_id",
-	checks:   []check{organisationReferenceCheck, userReferenceCheck},
+	checks:   []check{organisationReferenceCheck, referenceCheck("user", "user_id")},
 	finalSQL: "upsert.sql",
 	read: newReadFunc(func(m *membership, _ identity.Keyring) []any {
 		return []any{[16]byte(m.OrganisationID), [16]byte(m.UserID), m.Role}
@@ -94,7 +94,11 @@ var formats = []format{{
 	checks: []check{
 		organisationReferenceCheck,
 		immutableOrganisationCheck,
-		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayersSQL},
+		{"the id of a player of the group's organisation, stored or in a file so far", foreignGroupPlayersSQL},
+		{"each player once in the group", `
+			select line, 'playerIds[' || max(place) - 1 || ']', player_id::text
+			from import_{table} cross join unnest(player_ids) with ordinality m (player_id, place)
+			group by line, player_id having count(*) > 1`},
 	},
 	fileSQL: "groups.sql",
 	read: newReadFunc(func(g *group, _ identity.Keyring) []any {

@@ -78,7 +78,7 @@ type group struct {
 	ID             uuid.UUID   `json:"id" validate:"required"`
 	OrganisationID uuid.UUID   `json:"organisationId" validate:"required"`
 	Name           string      `json:"name" validate:"text"`
-	PlayerIDs      []uuid.UUID `json:"playerIds" validate:"required,unique"`
+	PlayerIDs      []uuid.UUID `json:"playerIds" validate:"required"`
 }
 
 // play has CompletedAt, ScorePercent and Passed if it is finished, otherwise none of the three.
@@ -134,7 +134,7 @@ func parsedBy[T any](parse func(string) (T, bool)) func(input.Field) bool {
 }
 
 var ruleMessages = map[string]string{
-	"required":         "a value, got nothing",
+	"required":         "a value, got nothing (an id of zeros and the year 1 count as nothing)",
 	"required_with":    "a value in a play with completedAt, got nothing",
 	"excluded_without": "nothing in a play without completedAt, got {value}",
 	"oneof":            `one of {values}, got "{value}"`,
