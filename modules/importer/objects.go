@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"math"
@@ -161,12 +160,13 @@ func validText(s string) bool {
 }
 
 var textPattern, longNumberPattern = regexp.MustCompile(`"(?:\\.|[^"\\])*"`), regexp.MustCompile(`[eE][-+]?\d{5}|\.\d{1000}`)
+var nulPattern = regexp.MustCompile(`[^\\](?:\\\\)*\\u0000`) // behind an even number of backslashes
 
 // storable reports whether jsonb can store the object: it has no NUL and no number out of range. Decoding
 // accepts numbers that are too long for jsonb, because it rounds them; longNumberPattern finds these.
 func storable(value []byte) bool {
 	var object map[string]any
-	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`)) &&
+	return json.Unmarshal(value, &object) == nil && !nulPattern.Match(value) &&
 		!longNumberPattern.Match(textPattern.ReplaceAllLiteral(value, nil))
 }
 
