@@ -85,6 +85,7 @@ func (p *Page) Fill(selector, text string) {
 // Press presses keys one after the other: those of package kb, or each character of a text. As with
 // a keyboard, the page handles the key before the focused element gets the character.
 func (p *Page) Press(keys ...string) {
+	Eval[chromedp.Void](p, "new Promise(requestAnimationFrame)") // autofocus is applied before it
 	for _, key := range keys {
 		Do(p, "press "+key, chromedp.KeyEvent(key, func(e *input.DispatchKeyEventParams) {
 			if e.Type == input.DispatchKeyEventTypeKeyDown {
