@@ -87,7 +87,8 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 		return players
 	}
 	if n, _, _, _ := uniquePlayers.compare(s, c); n > 0 {
-		theirs.After = ui.Plural(n, " by 1 person.", " by %s people.")
+		by := ui.Plural(n, "\u00a0by\u00a01\u00a0person,", "\u00a0by\u00a0%s\u00a0people,")
+		theirs.Detail = strings.Replace(theirs.Detail, ",\u00a0", by+"\u00a0", 1)
 	}
 	return theirs
 }

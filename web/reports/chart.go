@@ -110,7 +110,7 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	return c
 }
 
-// compareWeeks sets the change of each labelled week, between complete days.
+// compareWeeks sets the change of complete days from each label to the next.
 func (c *chart) compareWeeks(p reports.Period, today time.Time) {
 	if !c.IsCount || c.Earlier == "" || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
 		return
@@ -118,8 +118,11 @@ func (c *chart) compareWeeks(p reports.Period, today time.Time) {
 	complete := min(p.Days, int(today.Sub(p.From)/ui.OneDay))
 	for i, t := range c.Ticks {
 		var now, before int64
-		nextMonday := int(weekStart(p.From.AddDate(0, 0, t.Day)).Sub(p.From)/ui.OneDay) + daysPerWeek
-		for day := t.Day; day < min(nextMonday, complete) && c.Bars[day].EarlierName != ""; day++ {
+		end := complete
+		if i+1 < len(c.Ticks) {
+			end = min(end, c.Ticks[i+1].Day)
+		}
+		for day := t.Day; day < end && c.Bars[day].EarlierName != ""; day++ {
 			now += c.Bars[day].currentValue.n
 			before += c.Bars[day].earlierValue.n
 		}
@@ -142,8 +145,8 @@ func totalOf(d reports.DailyStat) reports.Statistics {
 }
 
 const (
-	barWidth     = 60   // percent of the width of the bar's days
-	earlierWidth = 80   // percent of that width, for bars of the compared period
+	barWidth     = 50   // percent of the width of the bar's days
+	earlierWidth = 90   // percent of that width, for bars of the compared period
 	fewDays      = 7    // bars of shorter periods are narrower, because a day is wide
 	fullRate     = 1000 // 100% in tenths of a percent
 	rateStep     = 50   // least distance of the labels of rates; the axis spans at least two

@@ -27,8 +27,8 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	}
 	c := draw(plays)
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Panel.Labels)
-	require.Equal(t, "M20 11v4h60v-4zM120 10v5h60v-5zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
-	require.Equal(t, []string{"M10 4v11h80v-11z", "M10 4h80"}, []string{c.EarlierPath, c.EarlierTops})
+	require.Equal(t, "M25 11v4h50v-4zM125 10v5h50v-5zM225 12v3h50v-3zM325 14v1h50v-1zM625 6v9h50v-9z", c.Shapes)
+	require.Equal(t, []string{"M5 4v11h90v-11z", "M5 4h90"}, []string{c.EarlierPath, c.EarlierTops})
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Highest.Name)
 	require.Equal(t, "Fri 13 Nov 2026", c.Bars[0].EarlierName)
 	require.Empty(t, c.Bars[2].EarlierName, "there is no such day")

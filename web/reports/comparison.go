@@ -26,7 +26,8 @@ type comparison struct {
 	earlierStats                  *reports.Statistics
 }
 
-// measure is a kind of figure. read returns false if there is none, as for an average of no plays.
+// measure is a metric of Statistics. read returns false if the metric is undefined, as the average
+// score is without finished plays.
 type measure struct {
 	key, name string // key is the value of the query parameter show, or "" without a chart
 	whole     string // what a rate is a share of, such as "finished plays"

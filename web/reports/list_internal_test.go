@@ -75,7 +75,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Passed", Count: "1", Path: "/r?passed=yes&sort=label"},
 	}, links)
 	text := func() string { return strings.ReplaceAll(clauseText(answer), "\u00a0", " ") }
-	require.Equal(t, "*3 of 4 players* have not passed. 2 of them played only once.", text())
+	require.Equal(t, "*3 of 4 players* have not passed: 1 never finished a play, "+
+		"1 other tried only once.", text())
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
 	require.Equal(t, "CADB", strings.Join(labelsOf(l.listPage), ""))
@@ -92,8 +93,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[2])
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700, Plays: 1}, nearly}, pageURLWith(""))
 	require.Equal(t, "*1 of 2 players* has not passed.", text())
-	_, _, answer = playersPage([]player{{Label: "C", Plays: 1}, {Label: "D", Plays: 1}}, pageURLWith(""))
-	require.Equal(t, "*2 of 2 players* have not passed. Each played only once.", text())
+	_, _, answer = playersPage([]player{{Plays: 1, Completed: true}}, pageURLWith(""))
+	require.Equal(t, "*1 of 1 player* has not passed: 1 tried only once.", text())
 	zero := player{Passed: true}
 	for _, some := range [][]player{sample[:1], append(sample[:2:2], zero), {zero, sample[1], sample[0]}} {
 		l, _, _ = playersPage(some, pageURLWith(""))

@@ -165,26 +165,39 @@ func (v *playersView) countNeeds(players []player) map[string]int64 {
 	return counts
 }
 
-// newPlayersAnswer says how many players have not passed, and how many of those played only once.
+// newPlayersAnswer says how many players have not passed: how many of them never finished a play,
+// and how many of the others played only once.
 func newPlayersAnswer(players, notPassed []player) []clause {
-	n, failed, once := int64(len(players)), int64(len(notPassed)), int64(0)
-	for _, p := range notPassed {
-		if p.Plays == 1 {
-			once++
-		}
-	}
-	after := ui.Plural(failed, " has not passed.", " have not passed.")
+	n, failed := int64(len(players)), int64(len(notPassed))
 	switch {
 	case n == 0:
 		return nil
 	case failed == 0:
 		return []clause{{Strong: ui.Plural(n, "1 player", "All %s players"), After: " passed."}}
-	case once == failed:
-		after += " Each played only once."
-	case once > 0:
-		after += " " + ui.Count(once) + " of them played only once."
 	}
-	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players"), After: after}}
+	var unfinished, once int64
+	for _, p := range notPassed {
+		switch {
+		case !p.Completed:
+			unfinished++
+		case p.Plays == 1:
+			once++
+		}
+	}
+	var details []string
+	others := ""
+	if unfinished > 0 {
+		details = append(details, ui.Count(unfinished)+"\u00a0never finished a play")
+		others = ui.Plural(once, "other ", "others ")
+	}
+	if once > 0 {
+		details = append(details, ui.Count(once)+"\u00a0"+others+"tried only once")
+	}
+	after := ui.Plural(failed, " has not passed", " have not passed")
+	if details != nil {
+		after += ": " + strings.Join(details, ", ")
+	}
+	return []clause{{Strong: ui.Count(failed) + " of " + ui.Plural(n, "1 player", "%s players"), After: after + "."}}
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

@@ -36,7 +36,7 @@ type area struct{ prefix, name string }
 var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
 const (
-	allSkills = "all" // value of the query parameter skills: all skills by area; otherwise the weakest skills
+	allSkills = "all" // skills=all lists all skills by area; without it the weakest are listed
 	cardRows  = 8     // maximum of rows in a card of the dashboard
 )
 

@@ -109,7 +109,7 @@ func onGrid(p reports.Period, date time.Time) bool {
 type Tick struct {
 	Label     string
 	WideOnly  bool
-	Change    string  // of a week's count, with a sign; "" if nothing is compared
+	Change    string  // of the count up to the next label, with a sign; "" if nothing is compared
 	Direction string  // of a change that exceeds its noise: up or down
 	Day       int     // index of the first day
 	percent   float64 // offset from the left, in percent of the width
