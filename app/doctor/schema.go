@@ -60,7 +60,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	}); err != nil {
 		return nil, err
 	}
-	if !existing[""].isActive { // the row without a name has the version: a newer schema has other objects
+	if !existing[""].isActive { // the schema is newer, and has other objects
 		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
@@ -89,7 +89,7 @@ func fixOf(name string, match []string, exists, firesAlways bool) string {
 }
 
 type schemaObject struct {
-	isActive    bool // whether an index is valid, or a trigger is enabled
+	isActive    bool // whether an index is valid, a trigger is enabled, or, named "", the schema is not newer
 	firesAlways bool // whether a trigger also fires during replication
 }
 

@@ -239,7 +239,8 @@ type playerCounter struct {
 	latestFork []int32
 }
 
-// add counts a play, and reports whether it is the player's first on the fork.
+// add counts the player and the result of a play, but not the play itself: Plays is summed before. It
+// reports whether the play is the player's first on the fork.
 func (c *playerCounter) add(player uint32, fork int32, completed, passed bool) bool {
 	if more := int(player) + 1 - len(c.latestFork); more > 0 {
 		c.latestFork = append(c.latestFork, make([]int32, more)...)

@@ -44,7 +44,7 @@ type Options struct {
 
 const (
 	readTimeout  = 5 * time.Second // bounds the reading of a whole request
-	writeTimeout = 5 * time.Second // bounds the writing of a response; a stream has blockTimeout for each block
+	writeTimeout = 5 * time.Second // bounds the writing of a response; a stream has blockWriteTimeout for each block
 	idleTimeout  = 15 * time.Second
 	defaultGrace = 10 * time.Second
 )

@@ -22,8 +22,8 @@ var ErrClientGone = errors.New("the client is gone")
 const (
 	// BlockSize is the target size of a chunk, in bytes. Small chunks make exports slow.
 	BlockSize = 64 << 10
-	// blockTimeout is how long a client may take for a block.
-	blockTimeout = 9 * time.Second
+	// blockWriteTimeout is the write deadline of each block.
+	blockWriteTimeout = 9 * time.Second
 	// sendBuffer is SO_SNDBUF. Autotuning may grow the buffer to 4 MB, and a slow but steady reader
 	// would then miss deadlines.
 	sendBuffer = 128 << 10
@@ -227,7 +227,7 @@ func (w *blockWriter) Write(block []byte) (int, error) {
 }
 
 func (w *blockWriter) extendDeadline() error {
-	err := w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
+	err := w.stream.conn.SetWriteDeadline(time.Now().Add(blockWriteTimeout))
 	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // WriteTo's deadline may just have been replaced
 }
 

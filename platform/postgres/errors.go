@@ -22,7 +22,7 @@ import (
 var (
 	unavailableStates = []string{
 		"08",    // connection exception
-		"28",    // authentication: the database cannot be used until the credentials change
+		"28",    // invalid authorization: a password in rotation, or a fault of pg_hba.conf
 		"53",    // insufficient resources: disk, memory, connections
 		"57",    // shutdown, crash, startup, statement_timeout, cancelled by an administrator
 		"58",    // system error of the server: I/O error, missing file

@@ -35,7 +35,7 @@ func New(b ui.Base) *Handler {
 type page struct {
 	Name, Path string // Path lacks the prefix /docs
 	Template   string
-	Group      string // heading of the group that begins with this page, or ""
+	Heading    string // heading of the links from this page on, or ""
 	Sections   []ui.Link
 	Parent     string // path of the page that lists this one, or "" for a page of the guide
 	Recipe     recipe
@@ -86,7 +86,7 @@ func (h *Handler) newLayout(p *ui.Principal, current page) ui.Layout {
 	l := ui.NewLayout(p, current.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: current.Sections}
 	for _, other := range h.documentation.Pages {
-		link := ui.Link{Name: other.Name, Path: "/docs" + other.Path, Group: other.Group,
+		link := ui.Link{Name: other.Name, Path: "/docs" + other.Path, Heading: other.Heading,
 			Current: other.Path == current.Path}
 		switch other.Parent {
 		case "":

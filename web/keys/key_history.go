@@ -16,7 +16,7 @@ type keyEvent struct {
 	audit.Entry
 	Label    string
 	Reason   string
-	Refusals any // how many refusals the entry counts, or nil for one
+	Refusals any // number of refusals that the entry counts; nil for an export
 }
 
 // maxEvents bounds the events of each kind on a key's page.

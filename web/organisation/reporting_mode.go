@@ -103,7 +103,7 @@ func sameName(typed, name string) bool {
 }
 
 func modeNotice(before, after org.ReportingMode) ui.Notice {
-	if before == after { // perhaps by the same form, which was sent twice
+	if before == after { // the form was submitted twice, or with the current mode
 		return ui.Notice{Strong: "The reporting mode is " + string(after) + "."}
 	}
 	do := map[org.ReportingMode]string{org.Nominative: "now", org.Pseudonymous: "no longer"}[after]

@@ -43,7 +43,7 @@ type Sidebar struct {
 type Link struct {
 	Name, Path string
 	Current    bool   // whether it leads to the current screen or section
-	Group      string // heading above the link, or ""
+	Heading    string // heading above the link, or ""
 	Count      string // number of items on the screen, or ""
 }
 
