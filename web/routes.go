@@ -21,7 +21,7 @@ import (
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler    // nil if there is none
-	Surface    limit.Surface    // the limit of the requests; the default is limit.Screens
+	Surface    limit.Surface    // whose slots the requests take; limit.Screens if empty
 	Permission authz.Permission // needed in the path's organisation; zero if the path has none
 }
 

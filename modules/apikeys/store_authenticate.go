@@ -93,8 +93,8 @@ func (s *Service) Authenticate(
 }
 
 // authenticate finds the key and counts the request, in at most three attempts. It retries if the
-// full window has room by now, or was created or repaired. If outsideAPI is true, it rejects even a
-// usable key.
+// window has room again, or if retryAfter has created or repaired it. If outsideAPI is true, it
+// rejects even a usable key.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outsideAPI bool,
 ) (authResult, error) {

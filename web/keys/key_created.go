@@ -12,7 +12,7 @@ import (
 type createdView struct {
 	ui.Layout
 	Key          keyRow
-	Old          *overlapChoice // when the replaced key stops working, or nil without one
+	Overlap      *overlapChoice // until the replaced key stops working; nil if none is replaced
 	Secret, Back string
 	BaseURL      string
 	ListsForks   bool // whether the key has the scope that the sample command needs
@@ -34,7 +34,7 @@ func (h *Handler) newCreatedView(
 	if form.Old != nil {
 		view.Title = "Key replaced"
 		chosen := slices.IndexFunc(form.Overlaps, func(o overlapChoice) bool { return o.Value == form.Overlap })
-		view.Old = &form.Overlaps[chosen]
+		view.Overlap = &form.Overlaps[chosen]
 	}
 	return view
 }

@@ -101,7 +101,7 @@ func (h *Handler) showReport(
 		return err
 	}
 	view.Comparison = view.Comparison.withCompleteDays(stats)
-	// A suppressed report must look like an empty one, so groups are not marked as hidden.
+	// A suppressed report must look like an empty one, so it has no counts of groups.
 	if len(view.Groups) > 0 && !stats.Suppressed {
 		ctx, stop := context.WithTimeout(c.UserContext(), hintTimeout)
 		defer stop()

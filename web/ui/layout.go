@@ -84,7 +84,8 @@ func (l Layout) OrganisationMenu() (links []Link) {
 	return links
 }
 
-// pathIfAllowed returns the path of screen, or "". Without an organisation, it is screen itself.
+// pathIfAllowed returns the path of screen, or "" if the user may not open it. If no organisation is
+// chosen, it returns screen to an owner or admin of any.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {

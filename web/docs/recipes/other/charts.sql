@@ -9,7 +9,7 @@ select date_trunc('week', "startedAt" at time zone 'UTC')::date as week, count(*
 select f.title, round(avg(p."scorePercent"), 1) as average_score, round(100.0 * count(*) filter (where p.passed) / count(*), 1) as pass_rate
   from dg_plays p join dg_forks f using ("forkId") where p.completed group by "forkId", f.title order by pass_rate;
 
--- 3. Bars: the weakest skills, from 20 answers on.
+-- 3. Bars: of the skills with at least 20 answers, the ten with the lowest share correct.
 select split_part(answer, '=', 1) as skill, sum(split_part(split_part(answer, '=', 2), '/', 2)::int) as answers,
        round(100.0 * sum(split_part(split_part(answer, '=', 2), '/', 1)::int) / sum(split_part(split_part(answer, '=', 2), '/', 2)::int), 1) as correct
   from dg_plays, string_to_table(skills, ';') as answer where skills <> ''
