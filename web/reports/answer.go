@@ -37,7 +37,7 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 
 // newListAnswer says how much was played, and which fork's plays changed most, if by more than noise.
 func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
-	total := countClause(plays, s, c)
+	total := countClause(plays, s, c, "")
 	if c != nil && total.Detail == "" {
 		total.Detail = c.unchangedDetail(plays, s)
 	}
@@ -78,23 +78,22 @@ func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 
 // whoPlayed describes the number of players, or of their plays if only that has changed.
 func whoPlayed(s reports.Statistics, c *comparison) clause {
-	players := countClause(uniquePlayers, s, c)
+	players := countClause(uniquePlayers, s, c, "")
 	if c == nil || players.Detail != "" {
 		return players
 	}
-	theirs := countClause(plays, s, c)
-	if theirs.Detail == "" {
-		return players
-	}
+	by := ""
 	if n, _, _, _ := uniquePlayers.compare(s, c); n > 0 {
-		by := ui.Plural(n, "\u00a0by\u00a01\u00a0person,", "\u00a0by\u00a0%s\u00a0people,")
-		theirs.Detail = strings.Replace(theirs.Detail, ",\u00a0", by+"\u00a0", 1)
+		by = ui.Plural(n, "\u00a0by\u00a01\u00a0person", "\u00a0by\u00a0%s\u00a0people")
 	}
-	return theirs
+	if theirs := countClause(plays, s, c, by); theirs.Detail != "" {
+		return theirs
+	}
+	return players
 }
 
-// countClause describes the number of plays or players and its change, if it has changed.
-func countClause(m measure, s reports.Statistics, c *comparison) clause {
+// countClause describes the number of plays or players and its change, if it has changed. by follows the number.
+func countClause(m measure, s reports.Statistics, c *comparison, by string) clause {
 	n, _ := m.read(s)
 	noun := m.nouns[1]
 	played := ui.Plural(n, "1 "+m.nouns[0], "%s "+noun)
@@ -115,8 +114,8 @@ func countClause(m measure, s reports.Statistics, c *comparison) clause {
 	}
 	return clause{
 		Strong: c.upToYesterday(played),
-		Detail: fmt.Sprintf(" (%s,\u00a0%s\u00a0from\u00a0%s)", ui.Count(now), downUp.choose(now-before),
-			ui.Count(before)),
+		Detail: fmt.Sprintf(" (%s%s,\u00a0%s\u00a0from\u00a0%s)", ui.Count(now), by,
+			downUp.choose(now-before), ui.Count(before)),
 		After: ".",
 	}
 }

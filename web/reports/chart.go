@@ -110,7 +110,7 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	return c
 }
 
-// compareWeeks sets the change of complete days from each label to the next.
+// compareWeeks sets the change from each label to the next, of complete days with an earlier day.
 func (c *chart) compareWeeks(p reports.Period, today time.Time) {
 	if !c.IsCount || c.Earlier == "" || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
 		return
@@ -118,13 +118,16 @@ func (c *chart) compareWeeks(p reports.Period, today time.Time) {
 	complete := min(p.Days, int(today.Sub(p.From)/ui.OneDay))
 	for i, t := range c.Ticks {
 		var now, before int64
-		end := complete
+		day, end := t.Day, complete
 		if i+1 < len(c.Ticks) {
 			end = min(end, c.Ticks[i+1].Day)
 		}
-		for day := t.Day; day < end && c.Bars[day].EarlierName != ""; day++ {
+		for ; day < end && c.Bars[day].EarlierName != ""; day++ {
 			now += c.Bars[day].currentValue.n
 			before += c.Bars[day].earlierValue.n
+		}
+		if day == t.Day {
+			continue
 		}
 		c.Ticks[i].Change = "0"
 		if now != before {

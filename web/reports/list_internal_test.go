@@ -87,7 +87,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
 	nearly, above := player{Label: "F", Completed: true, BestScore: 651}, player{Completed: true, BestScore: 700}
 	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
-	l, _, answer = playersPage(slices.Concat(sample, more), pageURLWith(""))
+	l, _, _ = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
 	require.Equal(t, playerSection{"Missed by less than 5\u00a0points", "1", []player{nearly}}, l.Sections[1])
 	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[2])

@@ -119,7 +119,10 @@ func (v playersView) LowestPassText() string {
 
 // sectionsByNeed splits the rows by need. shown has the players of all pages.
 func (v *playersView) sectionsByNeed(shown []player) (sections []playerSection) {
-	counts := v.countNeeds(shown)
+	counts := map[string]int64{}
+	for _, p := range shown {
+		counts[v.need(p)]++
+	}
 	for _, p := range v.Rows {
 		if need := v.need(p); len(sections) == 0 || need != sections[len(sections)-1].Name {
 			sections = append(sections, playerSection{Name: need, Count: ui.Count(counts[need])})
@@ -155,14 +158,6 @@ func (v *playersView) need(p player) string {
 		return justBelow
 	}
 	return farBelow
-}
-
-func (v *playersView) countNeeds(players []player) map[string]int64 {
-	counts := map[string]int64{}
-	for _, p := range players {
-		counts[v.need(p)]++
-	}
-	return counts
 }
 
 // newPlayersAnswer says how many players have not passed: how many of them never finished a play,

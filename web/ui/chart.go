@@ -130,7 +130,7 @@ const (
 	MaxDailyTicks = 14 // the longest period, in days, with a label for each day
 )
 
-// Ticks returns at most 14 labels of the time axis: one for each day, or those at the grid's lines.
+// Ticks returns at most 14 labels: of each day, or of the grid's lines and a first day with room.
 func Ticks(p reports.Period) []Tick {
 	var ticks []Tick
 	for i := range p.Days {

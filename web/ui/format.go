@@ -33,7 +33,7 @@ func Plural(n int64, one, other string) string {
 	return strings.Replace(other, "%s", Count(n), 1)
 }
 
-// Capitalise capitalises a role, a plan or a reporting mode, all ASCII: owner becomes Owner.
+// Capitalise capitalises a word in ASCII, such as a role: owner becomes Owner.
 func Capitalise[T ~string](value T) string {
 	if value == "" {
 		return ""
