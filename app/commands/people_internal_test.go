@@ -66,7 +66,8 @@ func TestImportWithoutNewPlaysDoesNotSeal(t *testing.T) {
 	log := &tb.Buffer{}
 	stdio := Stdio{Stderr: io.Discard, log: log.Logger()}
 	require.NoError(t, postgres.AwaitLock(t.Context(), stdio.log, "sealer", 0, w.Begin(`select`)))
-	for passes, lines := range []string{"", play} { // a pass finds the lock of another sealer
+	game := fmt.Sprintf(`{"type":"game","id":%q,"slug":"g","title":"G"}`, uuid.NewString())
+	for passes, lines := range []string{game, play} { // a pass finds the lock of another sealer
 		require.NoError(t, o.importLines(t, stdio, lines))
 		require.Equal(t, passes, strings.Count(log.String(), "not sealed"), lines)
 	}
