@@ -189,8 +189,8 @@ const (
 	recordPause   = 200 * time.Millisecond // pause between two attempts to record
 )
 
-// recordEnd retries while PostgreSQL's error proves that the entry was not written. A restart takes
-// less than recordTimeout.
+// recordEnd retries while the error proves that the entry was not written. A restart of PostgreSQL
+// takes less than recordTimeout.
 func (e *Export) recordEnd(outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
 	defer cancel()

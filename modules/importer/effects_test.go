@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
@@ -34,6 +35,13 @@ func (b fixture) takeAuditEntries() string {
 		entries = strings.ReplaceAll(entries, idOf(name).String(), "$"+name)
 	}
 	return strings.NewReplacer(" CLI dg import ::1 dg/1 r", "", " operator ", " ").Replace(entries)
+}
+
+// importWhile imports lines, which wait for tx. Meanwhile it runs meanwhile and commits tx.
+func (b fixture) importWhile(tx pgx.Tx, lines string, meanwhile func()) {
+	require.NoError(b.t, b.WhileWaiting(tx, func() error {
+		return tb.ErrorOf(b.importFiles(filledFile("f", lines)))
+	}, meanwhile))
 }
 
 // rules.md, Audit log: an import records each change of access as the operator. A failed import adds no entry.
@@ -76,9 +84,7 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	require.Contains(t, counts, ObjectCount{ObjectType: "user", Replaced: 1, LostPasswords: 1})
 	b.takeAuditEntries()
 	change := b.Begin(`update organisations set plan = 'pro', reporting_mode = 'pseudonymous' where id = $1`, idOf("acme"))
-	require.NoError(t, b.WhileWaiting(change, func() error {
-		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", "", ""))))
-	}, nil))
+	b.importWhile(change, changedLine("acme", "", ""), nil)
 	require.Zero(t, b.CountRows(`audit_entries`))
 }
 
@@ -325,12 +331,10 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 func TestImportLocksInOneOrder(t *testing.T) {
 	b := setup(t)
 	erasure := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
-	require.NoError(t, b.WhileWaiting(erasure, func() error {
-		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("p1", `"One"`, `"Uno"`))))
-	}, func() {
+	b.importWhile(erasure, changedLine("p1", `"One"`, `"Uno"`), func() {
 		b.ExecIn(erasure, `delete from players where id = $1`, idOf("p2"))
 		b.ExecIn(erasure, `update players set display_name = 'x' where id = $1`, idOf("p1"))
-	}))
+	})
 	require.Equal(t, "Uno", b.queryOne(fill(`select display_name from players where id = '$p1'`)))
 	b.Join(idOf("acme").String(), idOf("bob").String(), "owner")
 	for role, line := range map[string]string{
@@ -339,16 +343,12 @@ func TestImportLocksInOneOrder(t *testing.T) {
 		"member": changedLine("fork2", `"Fork 2"`, `"Fork two"`),
 	} {
 		modeChange := b.Begin(`select from organisations where id = $1 for no key update`, idOf("acme"))
-		require.NoError(t, b.WhileWaiting(modeChange, func() error {
-			_, err := b.importFiles(filledFile("f", memberLine(`$ann","role":"owner`, `$bob","role":"`+role)+"\n"+line))
-			return err
-		}, func() { b.ExecIn(modeChange, `select lock_membership($1, $2)`, idOf("acme"), idOf("bob")) }))
+		b.importWhile(modeChange, memberLine(`$ann","role":"owner`, `$bob","role":"`+role)+"\n"+line,
+			func() { b.ExecIn(modeChange, `select lock_membership($1, $2)`, idOf("acme"), idOf("bob")) })
 	}
 	keyChange := b.Begin(`select from memberships where user_id = $1 for share`, idOf("bob"))
-	require.NoError(t, b.WhileWaiting(keyChange, func() error {
-		file := filledFile("f", memberLine(`$ann`, `$bob`)+"\n"+changedLine("bob", "Bob", "Rob"))
-		return tb.ErrorOf(b.importFiles(file))
-	}, func() { b.ExecIn(keyChange, `select from users where id = $1 for share`, idOf("bob")) }))
+	b.importWhile(keyChange, memberLine(`$ann`, `$bob`)+"\n"+changedLine("bob", "Bob", "Rob"),
+		func() { b.ExecIn(keyChange, `select from users where id = $1 for share`, idOf("bob")) })
 }
 
 // An import does not revert a change that commits while the import writes audit entries.
@@ -356,14 +356,11 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	lock := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
-	require.NoError(t, b.WhileWaiting(lock, func() error {
-		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
-			changedLine("ann", "", "")+"\n"+
-			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`))))
-	}, func() {
+	b.importWhile(lock, changedLine("acme", `"pseudonymous"`, `"nominative"`)+"\n"+changedLine("ann", "", "")+"\n"+
+		`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`, func() {
 		require.NoError(t, tb.Exec(t, b.OwnerURL, fill(`update users set password_hash = 'new' where id = '$ann';
 			update organisations set reporting_mode = 'pseudonymous' where id = '$acme'`)))
-	}))
+	})
 	require.Equal(t, "pseudonymous new", b.queryOne(fill(`select concat_ws(' ',
 		(select reporting_mode from organisations where id = '$acme'),
 		(select password_hash from users where id = '$ann'))`)))

@@ -348,8 +348,7 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 		"zero bytes after": compressed + strings.Repeat("\x00", 512),
 		"garbage after":    compressed + "garbage", "empty.gz": "", "no.gz": `{"type":"game"}`,
 	} {
-		got := b.importErrors(rawFile(name, content))
-		assert.Contains(t, got[0], unreadable, name)
+		assert.Contains(t, b.importErrors(rawFile(name, content))[0], unreadable, name)
 	}
 	for _, suffix := range []string{"", "\n{}"} {
 		got := b.importErrors(rawFile("f", "\n"+strings.Repeat(" ", maxLine+2)+suffix))

@@ -185,7 +185,7 @@ func (r *run) store(ctx context.Context, b *batch) error {
 	return b.apply(ctx, r.tx)
 }
 
-// read opens and reads the file in a goroutine, which leaks if ctx ends while a pipe is silent or has no writer.
+// read opens and reads the file in a goroutine, which leaks if read ends while a pipe is silent or has no writer.
 func (r *run) read(ctx context.Context, input Input) error {
 	out, in := io.Pipe()
 	defer func() { _ = out.Close() }()
