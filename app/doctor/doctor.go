@@ -119,6 +119,7 @@ func (s *Installation) query(
 		"owner":            owner,
 		"pooled":           s.Pooled(),
 		"connections":      s.PoolRequests + assembly.OtherConns,
+		"others":           assembly.OtherConns,
 		"serve_answers":    s.serveAnswers && !s.Pooled(),               // a pooler renames sessions
 		"one_role":         s.MigrateDatabaseURL == "" && !s.Embedded(), // whether the serving role also migrates
 	})

@@ -56,7 +56,8 @@ var fixes = []struct {
 	{hasState("55P03"), "wait until what locks a table has ended, such as VACUUM FULL (pg_stat_activity shows it), " +
 		"and repeat"},
 	{hasText("SQLSTATE 57P0[123]"), "wait until PostgreSQL has started"},
-	{hasText("ValidateConnect"), "let the URL name the primary, or promote a standby: select pg_promote()"},
+	{hasText("ValidateConnect"), "let the URL name a server that its target_session_attrs admits (by default the " +
+		"primary), or promote a standby, as a superuser: select pg_promote()"},
 	{hasText("x509: certificate has expired"), "renew the server's certificate, or set the clocks by NTP"},
 	{hasText("x509: "), "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},

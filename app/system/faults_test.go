@@ -327,7 +327,7 @@ func faultsOfSettings(pg *apptest.ExternalServer) []fault {
 		flagFault(serveWarns, `one role migrates and serves`, "--database-url", pg.OwnerURL, "--migrate-database-url="),
 		flagFault(serveStops, `may not create tables`, "--migrate-database-url", pg.URL),
 		flagFault(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
-		flagFault(serveStops, `DG_DATABASE_URL: .*: select pg_promote`, "--database-url", pg.URL+"&target_session_attrs=standby"),
+		flagFault(serveStops, `DG_DATABASE_URL: .*_attrs admits .*pg_promote`, "--database-url", pg.URL+"&target_session_attrs=standby"),
 		flagFault(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url", closed),
 		flagFault(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
 		flagFault(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),

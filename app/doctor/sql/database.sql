@@ -71,7 +71,7 @@ where datname = current_database()
   and datcollversion <> pg_database_collation_actual_version(oid)
 union all
 select 'warning', format('dg serve may open %s connections, but %s admits %s: raise that, or lower '
-    'DG_POOL_REQUESTS, besides which it opens 20', @connections::int, what, n)
+    'DG_POOL_REQUESTS, besides which it opens %s', @connections::int, what, n, @others::int)
 from (select 'max_connections of PostgreSQL', current_setting('max_connections')::int
     - current_setting('superuser_reserved_connections')::int - coalesce(current_setting('reserved_connections', true)::int, 0)
   union all select 'the connection limit of the role', rolconnlimit from pg_roles where rolname = current_user
