@@ -22,7 +22,7 @@ const MaxOverlaps = 6
 
 // overlapCandidatesSQL returns the groups with enough members for an overlap. If there are none,
 // overlapsSQL is skipped, because it takes long to plan for many players.
-const overlapCandidatesSQL = `/* reports.largeGroups */
+const overlapCandidatesSQL = `/* reports.overlapCandidates */
 select group_id from group_members where org_id = @org
  group by group_id having count(*) > @players::int - @minGroup`
 
@@ -82,7 +82,7 @@ func (s *Service) UnsuppressedGroupPlayers(ctx context.Context, q Query) (player
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reports: shown groups: %w", err)
+		return nil, fmt.Errorf("reports: active members: %w", err)
 	}
 	return players, nil
 }

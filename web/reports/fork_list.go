@@ -92,9 +92,9 @@ var forks = listSpec[forkRow]{
 }
 
 func weeksLabel(weeks []int64, last time.Time) string {
-	words := make([]string, len(weeks))
+	counts := make([]string, len(weeks))
 	for i, n := range weeks {
-		words[i] = ui.Count(n)
+		counts[i] = ui.Count(n)
 	}
-	return fmt.Sprintf("Plays in each of the 12 weeks until %s: %s", ui.Day(last), strings.Join(words, ", "))
+	return fmt.Sprintf("Plays in each of the 12 weeks until %s: %s", ui.Day(last), strings.Join(counts, ", "))
 }

@@ -88,7 +88,7 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, isMonth bool) (f
 
 // seal seals a bucket at READ COMMITTED, to see all writes that committed before its locks.
 func (p *pass) seal(ctx context.Context, b bucket) error {
-	var sealed Result
+	var result Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
 		func(tx pgx.Tx) (err error) {
 			if err := p.lockSealer(ctx, p.timeout, tx); err != nil {
@@ -99,18 +99,18 @@ func (p *pass) seal(ctx context.Context, b bucket) error {
 			case err != nil:
 				return err
 			case !acquired:
-				sealed.Skipped = 1
+				result.Skipped = 1
 			case b.isMonth:
-				sealed, err = p.sealMonth(ctx, b)
+				result, err = p.sealMonth(ctx, b)
 			default:
-				sealed, err = p.sealDay(ctx, b)
+				result, err = p.sealDay(ctx, b)
 			}
 			return err
 		})
 	if err != nil {
 		return fmt.Errorf("reports: seal %s of %s: %w", b.first.Format(time.DateOnly), b.fork.ID, err)
 	}
-	p.result.add(sealed)
+	p.result.add(result)
 	return nil
 }
 

@@ -83,7 +83,7 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 	case err != nil && ctx.Err() == nil:
 		s.log.Warn("sealing failed: statistics read the plays instead", "error", err)
 	case result.Days+result.Months+result.Large > 0:
-		s.log.Info("sealed", "days", result.Days, "months", result.Months, "large", result.Large, "busy",
+		s.log.Info("sealed", "days", result.Days, "months", result.Months, "large", result.Large, "skipped",
 			result.Skipped)
 	}
 	s.OnPass(result, err)
