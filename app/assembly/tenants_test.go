@@ -117,7 +117,7 @@ type loadCase struct {
 }
 
 var loadCases = []loadCase{
-	{"first uses of a key", `select from api_keys where id = 'KEY' for update`, 1,
+	{"first uses of a key", `insert into api_key_windows (key_id, refused) values ('KEY', false)`, 1,
 		func(w *world, first tenant, _ int) { w.sendIgnoringErrors("/api/v1/forks", first.key.Token(), 0) }, nil},
 	{"wrong secrets from many addresses", `select from api_key_windows where refused and key_id = 'KEY' for update`,
 		3, func(w *world, first tenant, turn int) {
