@@ -160,7 +160,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 }
 
 // touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use. A key that is being changed is
-// skipped: a request must not wait for an instance that pauses amid the change.
+// skipped: a request must not wait for an instance that pauses during the change.
 const touchSQL = `/* apikeys.touch */
 update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
  where org_id = $1 and id = (select id from api_keys where org_id = $1 and id = $2 and ` + unrevokedCondition + `

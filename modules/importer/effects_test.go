@@ -37,11 +37,11 @@ func (b fixture) takeAuditEntries() string {
 	return strings.NewReplacer(" CLI dg import ::1 dg/1 r", "", " operator ", " ").Replace(entries)
 }
 
-// importWhile imports lines, which wait for tx. Meanwhile it runs meanwhile and commits tx.
-func (b fixture) importWhile(tx pgx.Tx, lines string, meanwhile func()) {
+// importWhile imports lines, which wait for tx. It runs change during the wait, and then commits tx.
+func (b fixture) importWhile(tx pgx.Tx, lines string, change func()) {
 	require.NoError(b.t, b.WhileWaiting(tx, func() error {
 		return tb.ErrorOf(b.importFiles(filledFile("f", lines)))
-	}, meanwhile))
+	}, change))
 }
 
 // rules.md, Audit log: an import records each change of access as the operator. A failed import adds no entry.
