@@ -84,7 +84,7 @@ func (p Pools) Close() {
 	tasks.Wait()
 }
 
-// otherFiles reserves descriptors for the log, the listeners and the connections to ops.
+// otherFiles reserves file descriptors for the log, the listeners and the ops server.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles returns the number of file descriptors that the pools and otherFiles need. Each

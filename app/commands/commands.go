@@ -72,7 +72,7 @@ func (stdio Stdio) print(format string, args ...any) error {
 // urlPattern matches a URL and all that follows it in a message, which may be part of its password.
 var urlPattern = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
-// Run runs the command of args. It returns the exit status: 0, 1 for a failure, or 2 for wrong arguments.
+// Run runs the command of args. The exit status is 0, 1 for a failure or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, stdio Stdio) int {
 	var c cli
 	out := &checkedWriter{Writer: stdio.Stdout}
@@ -197,7 +197,7 @@ func readText(path string) (string, error) {
 	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
-// readSecretFile is a kong resolver. It reads a secret from the file named by the variable NAME_FILE.
+// readSecretFile is a kong resolver. It reads a secret from the file that NAME_FILE names.
 func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !flag.Tag.Has("secret") {
 		return nil, nil
@@ -220,7 +220,7 @@ func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error)
 	return text, nil
 }
 
-// kubernetesVariable matches the lines that Kubernetes adds for a Service named dg.
+// kubernetesVariable matches the variables that Kubernetes sets for a Service named dg.
 var kubernetesVariable = regexp.MustCompile(`^DG_(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP)|=(tcp|udp):))`)
 
 // unknownSettings returns the DG_ variables that are not settings, such as misspelt names.

@@ -116,8 +116,8 @@ func (db *database) migrate(ctx context.Context, installation *doctor.Installati
 	return apperr.Annotate(err, "migrate the database")
 }
 
-// dropPrivileges changes from root to the owner of the data. It only warns if the database is external,
-// because dg then has no other user to change to.
+// dropPrivileges changes from root to the owner of the data. It only warns if the database is
+// external, because dg then has no other user to change to.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return

@@ -76,7 +76,7 @@ func (o *operator) importFiles(
 	if err != nil {
 		return counts, wrapImportError(ctx, err)
 	}
-	if plays := counts[len(counts)-1]; plays.Added+plays.Replaced > 0 { // a pass takes seconds with many forks
+	if plays := counts[len(counts)-1]; plays.Added+plays.Replaced > 0 { // else no day has changed
 		o.seal(ctx, stdio)
 	}
 	return counts, nil
@@ -97,7 +97,8 @@ func wrapImportError(ctx context.Context, err error) error {
 		return fmt.Errorf(nothingImported+"the disk of the database is full. Free some space and import again: %w", err)
 	case isLockFailure(err):
 		return fmt.Errorf(nothingImported+"another change got in the way. Import again: %w", err)
-	case postgres.IsUnavailable(err) && (!ok || pgErr.SeverityUnlocalized != "ERROR"): // an ERROR ends a statement only
+	// an ERROR does not end the connection
+	case postgres.IsUnavailable(err) && (!ok || pgErr.SeverityUnlocalized != "ERROR"):
 		return fmt.Errorf(nothingImported+"the connection to the database was lost. Check the log of the "+
 			"database (its disk may be full), then import again: %w", err)
 	}

@@ -88,7 +88,7 @@ func (o *operator) changeRole(ctx context.Context, stdio Stdio, m memberArgs, ro
 	return stdio.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember also adds an account if there is none. It returns whether the person has no password yet.
+// addMember also adds an account if there is none. A new account has no password yet.
 func (o *operator) addMember(
 	tx *gorm.DB, m memberArgs, name string, role org.Role,
 ) (needsPassword bool, err error) {
@@ -121,7 +121,7 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation prints no link for a person with a password: a link turns two-step verification off.
+// printInvitation prints no link if there is a password: a link turns two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, stdio Stdio, base, email string, needsPassword bool) error {
 	if needsPassword {
 		return o.printReset(ctx, stdio, base, email)

@@ -20,8 +20,8 @@ type eraseCmd struct {
 	Players []string `arg:"" name:"player" help:"Slug of the organisation and pseudonyms, or ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction, and continues after an unknown one. A transaction fails if the
-// player's line cannot be written, because the operator needs the line to erase again after a restore.
+// Run erases each player in a transaction, and continues after an unknown one. An erasure fails if
+// its line cannot be printed: the operator needs the line to erase again after a restore.
 func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 	players, organisationID := c.Players, ""
 	if slug := players[0]; !input.IsID(input.ID(slug)) {

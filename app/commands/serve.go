@@ -177,8 +177,8 @@ func serve(ctx context.Context, program *assembly.Program, ln net.Listener, read
 	return err
 }
 
-// tcpSegmentSize is the usual TCP payload of an Ethernet frame. A proxy's receive window opens by whole
-// segments. On loopback these have 64 KB, which a slow client may not read within the write deadline.
+// tcpSegmentSize is the usual TCP payload of an Ethernet frame. A proxy's receive window opens by
+// whole segments: on loopback by 64 KB, which slow clients may not read within the write deadline.
 const tcpSegmentSize = 1448
 
 func setMaxSegmentSize(_, _ string, c syscall.RawConn) error {

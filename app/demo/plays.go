@@ -108,7 +108,7 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkillByGame maps a game to the first of its nine consecutive skills. All skills are covered.
+// firstSkillByGame maps a game to the first of its nine consecutive skills.
 var firstSkillByGame = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives

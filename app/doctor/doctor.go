@@ -52,7 +52,7 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs the checks and passes each result to OnResult. It stops at a failure, and returns the error.
+// Run runs the checks, and passes results to OnResult. It stops at a failure and returns its error.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
 		warnings, err := c.run(ctx, s)
@@ -102,7 +102,7 @@ type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// query runs sql/<name>.sql, which returns a verdict and a message for each fault. The error joins all failures.
+// query runs sql/<name>.sql, which returns verdicts and messages. The error joins all failures.
 func (s *Installation) query(
 	ctx context.Context, db querier, name string,
 ) (warnings []string, _ error) {
@@ -146,8 +146,9 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 	if s.db, err = openDB(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
-	// checks the right to call pg_control_checkpoint and pg_control_recovery too: ETags of reports need them
-	for range 2 { // the second connection meets the first one's statements in a pooler that does not keep them
+	// The functions pg_control_… are here because ETags of reports need the right to call them. The
+	// second connection finds out whether a pooler keeps prepared statements apart.
+	for range 2 {
 		err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(), system_identifier),
 			current_user from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,
 		).Scan(&s.databaseID, &s.ServingRole)

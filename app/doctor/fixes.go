@@ -16,9 +16,9 @@ import (
 	"dg/platform/postgres"
 )
 
-// fixes maps database errors to advice. The first match counts. PostgreSQL's routine distinguishes errors
-// of the same SQLSTATE, because their texts are localised. {role} and {database} are those of the URL,
-// {function} is the one that the error names.
+// fixes maps database errors to advice. The first match counts. PostgreSQL's routine distinguishes
+// errors of the same SQLSTATE, because their texts are localised. {role} and {database} are those
+// of the URL, {function} is the one that the error names.
 var fixes = []struct {
 	matches func(error) bool
 	advice  string

@@ -37,7 +37,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, errors.Join(s.Check(), tracesErr)
 }
 
-// checkAddresses listens on both addresses at once, so that equal ones fail. With ServeMayRun, dg serve may hold them.
+// checkAddresses listens on both addresses at once, so that equal ones fail.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
 	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
 		s.serveAnswers = true
@@ -64,8 +64,8 @@ func servesDG(ctx context.Context, address string) bool {
 	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
-// GetLocal sends a GET to a dg on this machine, without a proxy. It dials address itself, because a URL
-// admits neither an IPv6 zone nor the name of a port. text has up to 4 KB of the body.
+// GetLocal sends a GET to a dg on this machine, without a proxy. It dials address itself, because a
+// URL admits neither an IPv6 zone nor the name of a port. text has up to 4 KB of the body.
 func GetLocal(ctx context.Context, address, path string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+path, http.NoBody)
 	if err != nil {

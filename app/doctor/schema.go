@@ -37,7 +37,7 @@ var repairs = []struct{ triggerPrefix, command string }{
 
 const renewOrganisationsSQL = "update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)"
 
-// checkSchema compares the schema's version, and then its keys, indexes and triggers, with this program's.
+// checkSchema compares version, keys, indexes and triggers of the schema with the migrations.
 func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ error) {
 	warnings, err := s.query(ctx, s.db.Pool, "schema")
 	if err != nil {
@@ -148,7 +148,7 @@ func migrationScript() string {
 	return script.String()
 }
 
-// migrationFiles returns the names of the migrations in order. Their numbers start at 1 and have no gaps.
+// migrationFiles returns the names of the migrations in order. Their numbers are 1, 2, 3 …
 func migrationFiles() []string {
 	files, _ := fs.Glob(migrations.FS, "*.sql")
 	number := func(file string) int {

@@ -16,7 +16,7 @@ import (
 // Kind says what a subject is: an API key or a member of an organisation.
 type Kind string
 
-// The policy names these kinds.
+// These are the kinds of configs/authz_policy.csv.
 const (
 	Key    Kind = "key"
 	Member Kind = "member"
@@ -38,8 +38,8 @@ func MemberGrants(role string, twoStep bool) []string {
 	return []string{role}
 }
 
-// Permission is an action on a kind of resource. configs/authz_policy.csv grants it to scopes and roles;
-// the module of the resource names it.
+// Permission is an action on a kind of resource. The resource's module declares it, and
+// configs/authz_policy.csv grants it to scopes and roles.
 type Permission struct{ Resource, Action string }
 
 // ErrDenied means that the policy does not grant the permission.
@@ -68,7 +68,8 @@ func Compile(modelText, policyText string) (*Policy, error) {
 }
 
 // Authorize returns nil if s has the permission on a resource of the organisation, else ErrDenied.
-// The case of ids does not count. Any other error means that no decision was made: the caller must refuse too.
+// It ignores the case of ids. Any other error means that no decision was made: the caller must
+// refuse the request.
 func (p *Policy) Authorize(s Subject, permission Permission, organisationID string) error {
 	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, strings.ToLower(s.OrganisationID),
 		strings.ToLower(organisationID), permission.Resource, permission.Action)

@@ -31,7 +31,7 @@ func (d Database) Pooled() bool { return d.DatabasePooler != "" }
 // Embedded reports whether dg runs its own PostgreSQL: no database URL is set.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns an error about the first invalid setting, without URLs: they may have passwords.
+// Check returns an error about the first invalid setting. It quotes no URL, because of passwords.
 func (d Database) Check() error {
 	replicaCount := len(d.Replicas())
 	switch {
@@ -58,7 +58,7 @@ type Address struct {
 }
 
 // Base returns the base URL without a trailing slash, by default http://Addr. It must be https,
-// because the session cookie is Secure. On loopback most browsers keep that cookie over http, too.
+// because the session cookie is Secure. On loopback, http suffices for most browsers.
 func (a Address) Base() (string, error) {
 	base := strings.TrimRight(cmp.Or(a.BaseURL, "http://"+a.Addr), "/")
 	u, err := url.Parse(base)

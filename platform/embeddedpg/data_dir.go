@@ -96,7 +96,7 @@ func serverUser(path string) (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL refuses to run as root: add a user postgres")
 }
 
-// canEnter reports whether d.user can enter path or, if that is missing, its nearest existing parent.
+// canEnter reports whether d.user can enter path or its nearest parent that exists.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	for !fileExists(path + "/.") { // "/." exists in folders only
 		path = filepath.Dir(path)
@@ -104,8 +104,8 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
-// command returns a command that runs in a new session, out of reach of Ctrl-C. It has little of
-// dg's environment, which may contain secrets or settings of PostgreSQL.
+// command returns a command that runs in a new session, out of reach of Ctrl-C. It inherits
+// only two variables, because the others may be secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs, or sh
 	cmd.Dir = "/"                                  // lets the file system of the current folder be unmounted

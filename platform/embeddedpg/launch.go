@@ -63,7 +63,7 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	cmd.Stderr = log
 	cmd.ExtraFiles = []*os.File{lock}
 	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close(),
-		lock.Close()); err != nil { // the server's processes have inherited the lock
+		lock.Close()); err != nil { // the lock stays: the server has inherited it
 		return err
 	}
 	go func() { _ = cmd.Wait() }()
@@ -83,8 +83,9 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStalePIDFile removes a killed server's socket and PID file: PostgreSQL may not start if another process now has
-// that PID. It keeps a foreign server's PID file. In a copied folder, it keeps the socket, which is the original's.
+// removeStalePIDFile removes the socket and the PID file of a killed server: PostgreSQL may not
+// start if another process now has that PID. It keeps the PID file of a server that dg did not
+// start. In a copied data folder it keeps the socket, which belongs to the original.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()
 	if stale.cluster == d.filePath(clusterFolder) {
@@ -95,7 +96,7 @@ func (d dataDir) removeStalePIDFile() {
 	}
 }
 
-// initialise creates newClusterFolder and renames it last, so that clusterFolder is either complete or missing.
+// initialise renames newClusterFolder last, so that clusterFolder is either complete or missing.
 func (s *Server) initialise(ctx context.Context, programFolder string) error {
 	incomplete := s.data.filePath(newClusterFolder)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),

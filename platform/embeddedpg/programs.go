@@ -36,7 +36,7 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindPrograms returns a folder with the postgres that fits the data in dir or, without data, with initdb and postgres.
+// FindPrograms is FindProgram for a start, which needs postgres and, if dir has no data, initdb.
 func FindPrograms(ctx context.Context, dir string) (string, error) {
 	if !HasData(dir) {
 		return FindProgram(ctx, dir, "initdb") // initdb itself requires postgres beside it
@@ -44,8 +44,8 @@ func FindPrograms(ctx context.Context, dir string) (string, error) {
 	return FindProgram(ctx, dir, "postgres")
 }
 
-// FindProgram returns a folder that has the named program of PostgreSQL. The major version is that of
-// the data in dir or, without data, 15 or later.
+// FindProgram returns a folder that has the named program of PostgreSQL. The major version is that
+// of the data in dir or, without data, 15 or later.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), clusterFolder, "PG_VERSION"))
 	dataVersion := strings.TrimSpace(string(text))

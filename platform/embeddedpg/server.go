@@ -32,12 +32,12 @@ type Server struct {
 	postmaster
 	data        dataDir
 	lock        *os.File // the data folder, which withLock locks
-	clusterLock *os.File // the cluster, on which users hold a shared lock; nil after Stop
+	clusterLock *os.File // the cluster, with a shared lock; nil after Stop
 }
 
 // Start joins the server on the folder dir, or starts one with these options of postgres. It
-// creates a missing database. It waits for another process or for recovery until ctx ends. It unsets
-// libpq's variables, which are meant for other servers.
+// creates a missing database. It waits for another process or for recovery until ctx ends. It
+// unsets libpq's variables, which are meant for other servers.
 func Start(ctx context.Context, dir string, options ...string) (*Server, error) {
 	for _, line := range os.Environ() { // PGSERVICE, for example, would make every session fail
 		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "PG") && name != "PG_BIN" {
@@ -63,7 +63,8 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if s.clusterLock, err = os.Open(d.filePath(clusterFolder)); err != nil {
 			return err
 		}
-		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH) // only Stop tries to take the exclusive lock
+		// does not block: only Stop takes the exclusive lock, and it holds s.lock meanwhile
+		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH)
 	})
 	if err != nil && ctx.Err() != nil && d.isRunning() {
 		slog.WarnContext(ctx, "PostgreSQL keeps running: the next dg uses it, and the last one stops it")
@@ -89,7 +90,7 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// answerTimeout is how long dg waits before it gives up on a silent server, or logs why it keeps waiting.
+// answerTimeout is when dg gives up on a silent server, or logs why it keeps waiting.
 const answerTimeout = 10 * time.Second
 
 // errNoAnswer marks an error that a longer wait does not resolve, unlike a server's recovery.
@@ -173,7 +174,7 @@ func (s *Server) Check() error {
 		return fmt.Errorf("embedded PostgreSQL on %q was started anew: start again", s.data.path)
 	}
 	if !running {
-		log, _ := os.ReadFile(s.data.filePath(logFile)) // a start begins a new log
+		log, _ := os.ReadFile(s.data.filePath(logFile))
 		return fmt.Errorf("embedded PostgreSQL has ended: start again. Its log ends with:\n%s",
 			log[max(0, len(log)-2_000):])
 	}
@@ -186,8 +187,8 @@ func (s *Server) Check() error {
 
 const maxLog = 16 << 20 // in bytes
 
-// rotateLog copies a log of at least maxLog to the old log and truncates it in place, like logrotate's
-// copytruncate: PostgreSQL keeps the file open for appending.
+// rotateLog copies a log of at least maxLog to the old log and truncates it in place, like
+// logrotate's copytruncate: PostgreSQL keeps the file open for appending.
 func (d dataDir) rotateLog() {
 	if info, err := os.Stat(d.filePath(logFile)); err != nil || info.Size() < maxLog {
 		return // renamed by logrotate, or still short
@@ -198,8 +199,8 @@ func (d dataDir) rotateLog() {
 	}
 }
 
-// Stop ends this process's use of the server. The last user shuts the server down. If ctx ends during
-// the shutdown, Stop returns an error and the shutdown continues. A second Stop does nothing.
+// Stop ends this process's use of the server, and shuts it down after the last use. If ctx ends
+// during the shutdown, Stop fails and the shutdown continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.clusterLock == nil {
 		return nil
@@ -209,7 +210,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		unlock(s.clusterLock)
 		_, s.clusterLock = s.clusterLock.Close(), nil
 	})
-	defer leave() // also if ctx ends while it waits
+	defer leave() // also if ctx ends before withLock has the lock
 	return s.withLock(ctx, func() error {
 		isLastUser := tryLock(s.clusterLock)
 		leave()
@@ -250,14 +251,14 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 type postmaster struct {
 	pid     int
 	socket  string // the folder of the Unix socket
-	cluster string // the path with which the server was started
+	cluster string // the cluster folder with which the server was started
 }
 
 func (d dataDir) readPIDFile() (p postmaster, err error) {
 	text, err := os.ReadFile(d.filePath(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
-		return p, errors.New("PostgreSQL starts") // the file may also be missing, truncated or without a socket
+		return p, errors.New("PostgreSQL starts") // the server writes the file line by line
 	}
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
 		return p, errForeignServer
@@ -281,7 +282,7 @@ func (d dataDir) isRunning() bool {
 			return false
 		}
 		defer file.Close()
-		// A shared lock, so that two that ask at once do not take each other for the server.
+		// The lock is shared, so that concurrent calls do not take each other for the server.
 		if syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
 			return true
 		}
@@ -290,10 +291,10 @@ func (d dataDir) isRunning() bool {
 	})
 }
 
-// tryLock reports whether it could lock the file. Child processes with the file share the lock.
+// tryLock reports whether it could lock the file. Processes that inherit the file share the lock.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// unlock releases the lock even while a process that this one forks has the file, until its exec.
+// unlock releases the lock. Close alone would not: between fork and exec, a child has the file too.
 func unlock(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

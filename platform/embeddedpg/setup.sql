@@ -1,10 +1,10 @@
--- Completes a new cluster. The statements run in template1, of which dg is a copy, as are later
--- databases.
+-- Completes a new cluster. The statements run in template1, from which PostgreSQL copies the
+-- database dg and later databases.
 create role dg_owner login;
 
 create role dg_app login;
 
--- Keeps errors of both roles' statements out of the server's log, because they quote values.
+-- The server's log omits errors of these roles' statements, because such errors quote values.
 alter role dg_owner set log_min_messages = 'log';
 
 alter role dg_app set log_min_messages = 'log';

@@ -19,7 +19,7 @@ const (
 	ExcelSemicolon
 )
 
-// Dialects maps the values of the query parameter format. A missing parameter means CSV.
+// Dialects maps values of the query parameter format to dialects. A missing parameter means CSV.
 var Dialects = map[string]Dialect{"": CSV, ExcelName: ExcelSemicolon}
 
 // ExcelName is the value of the query parameter format for ExcelSemicolon.
@@ -33,7 +33,7 @@ func (d Dialect) Separator() byte {
 	return ';'
 }
 
-// AppendHeader appends a header row of CSV. For Excel it adds a byte-order mark and replaces commas.
+// AppendHeader appends a header row. For Excel it adds a byte-order mark and replaces commas.
 func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 	if d == CSV {
 		return append(b, columns...)
@@ -41,8 +41,8 @@ func (d Dialect) AppendHeader(b []byte, columns string) []byte {
 	return append(append(b, "\uFEFF"...), strings.ReplaceAll(columns, ",", ";")...)
 }
 
-// AppendInstant appends an instant, in milliseconds since 1970. For Excel, milliseconds are omitted:
-// with them, Excel would show minutes and seconds alone.
+// AppendInstant appends an instant, in milliseconds since 1970. For Excel, milliseconds are
+// omitted: with them, Excel would show minutes and seconds alone.
 func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
 	start := len(b)
 	b = AppendInstant(b, ms)
@@ -54,10 +54,10 @@ func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
 }
 
 // AppendCell appends a text cell, quoted as in RFC 4180. An apostrophe before a formula, or before
-// TAB, CR, LF or NUL, makes spreadsheets show it as text. AppendCell looks for these at the start of
-// the text, and after ";" and TAB, where some spreadsheets begin a new cell. It skips blanks and,
-// after a separator, quotes. For Excel it also looks after "," and line ends, and quotes cells with
-// ";" or TAB.
+// TAB, CR, LF or NUL, makes spreadsheets show it as text. AppendCell looks for these at the start
+// of the text, and after ";" and TAB, where some spreadsheets begin a new cell. It skips blanks
+// and, after a separator, quotes. For Excel it also looks after "," and line ends, and quotes cells
+// with ";" or TAB.
 func (d Dialect) AppendCell(b, text []byte) []byte {
 	quotedChars := "\",\r\n"
 	separators := ";\t"
@@ -72,7 +72,7 @@ func (d Dialect) AppendCell(b, text []byte) []byte {
 	if beginsFormula(text, false) {
 		b = append(b, '\'')
 	}
-	if !bytes.ContainsAny(text, "\",\r\n;\t") { // as in most cells
+	if !bytes.ContainsAny(text, "\",\r\n;\t") { // fast path for most cells
 		return append(b, text...)
 	}
 	for i, c := range text {
@@ -111,7 +111,7 @@ func beginsFormula(text []byte, dropQuotes bool) bool {
 func Instant(t time.Time) string { return string(AppendInstant(nil, t.UnixMilli())) }
 
 // AppendInstant appends an instant, in milliseconds since 1970, as Instant does. It adds the
-// milliseconds itself, because package time has a fast path for RFC3339.
+// milliseconds itself, because package time has a fast path for RFC3339 only.
 func AppendInstant(b []byte, ms int64) []byte {
 	t := time.UnixMilli(ms).UTC()
 	b = t.AppendFormat(b, time.RFC3339)

@@ -12,7 +12,8 @@ import (
 )
 
 // ClientAddr returns the client's address: the connection's or, behind trusted proxies, the one in
-// X-Forwarded-For. On another program's app, even outside Handle, it returns fiber's c.IP: see ProxyHeader.
+// X-Forwarded-For. On another program's app it returns fiber's c.IP, which that program configures
+// by fiber.Config.ProxyHeader.
 func ClientAddr(c *fiber.Ctx) string {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		return r.addr

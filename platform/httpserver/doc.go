@@ -1,5 +1,5 @@
 // Package httpserver serves HTTP: connections, framing, errors, JSON, streams and shutdown.
-// NewWithoutApp returns a Server for another program's fiber.App; all works inside its Handle.
+// NewWithoutApp returns a Server for another program's fiber.App, whose handlers run in its Handle.
 //
 // Invariants:
 //   - Chunked requests and contradicting lengths are refused, against request smuggling.

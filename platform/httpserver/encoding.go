@@ -112,7 +112,7 @@ func ETag(c *fiber.Ctx, version ...string) string {
 }
 
 // NotModified reports whether If-None-Match contains etag or is "*". Call it only if the resource
-// exists. It need not parse the header, because ETags are hashes.
+// exists. A search in the header suffices, because ETags are hashes.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	headerLines := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(headerLines, func(line []byte) bool {
@@ -129,8 +129,8 @@ func SendNotModified(c *fiber.Ctx, etag string) error {
 
 // SendJSON responds with a JSON body, which must not change afterwards, and with etag unless that
 // is "". It compresses a long body if the client accepts gzip. A body above BlockSize is sent in
-// blocks; with a Range header it gets 400 instead. SendJSON calls onSent once: when a body in blocks was
-// sent or aborted, or immediately for any other body.
+// blocks; with a Range header the client gets 400 instead. SendJSON calls onSent once: when a body
+// in blocks was sent or aborted, or immediately for any other body.
 func SendJSON(c *fiber.Ctx, body []byte, etag string, onSent func()) error {
 	ctx := c.Context()
 	body = encodeBody(c, body)

@@ -54,8 +54,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault returns the message about a framing fault that fasthttp tolerates, such as a bare LF,
-// a folded line or a Transfer-Encoding. fasthttp itself rejects two Content-Length headers.
+// framingFault returns the message about a framing fault that fasthttp tolerates, such as a bare
+// LF, a folded line or a Transfer-Encoding. fasthttp itself rejects two Content-Length headers.
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))

@@ -20,8 +20,8 @@ const (
 	acceptWait     = 50 * time.Millisecond // prevents a busy loop when file descriptors run out
 )
 
-// maxPerNetwork bounds the connections of each of netaddr.Networks: of an IPv4 address or IPv6 /64,
-// and of an IPv6 /48. It does not apply to trusted proxies.
+// maxPerNetwork bounds the connections of each prefix in netaddr.Networks: first of an IPv4 address
+// or IPv6 /64, then of an IPv6 /48. Trusted proxies are exempt.
 var maxPerNetwork = [...]int{500, 2_000}
 
 // refusalResponse returns the response to a connection over a limit, whose request is not read.
@@ -36,8 +36,8 @@ func refusalResponse() []byte {
 		cachePrivate, varyOn, f.Detail, f.RequestID, contentJSON, len(body), body)
 }
 
-// defaultConnections returns the soft limit of open files, which Go has raised, less the reserved ones.
-// It returns at least half of that limit, and at most maxConnections.
+// defaultConnections returns the soft limit of open files, which Go has raised, less the reserved
+// ones. It returns at least half of that limit, and at most maxConnections.
 func defaultConnections(reserved int) int {
 	var openFiles syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &openFiles) != nil {

@@ -44,7 +44,7 @@ func (r *request) logAccess(status int, bytes int64, duration time.Duration, err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// countAbort counts a connection that its client ended within a request. It logs at most one a second.
+// countAbort counts a connection that ended within a request. It logs at most one a second.
 func (s *Server) countAbort(c *fiber.Ctx) {
 	s.metrics.aborts.Inc()
 	s.abortLog.Do(func() {
@@ -59,7 +59,7 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod returns a known method, or "other", so that clients cannot add any number of labels.
+// metricMethod returns a known method or "other", which bounds the cardinality of the label.
 func metricMethod(method string) string {
 	if isKnownMethod(method) {
 		return method
@@ -67,7 +67,7 @@ func metricMethod(method string) string {
 	return "other"
 }
 
-// metrics have labels with few values: route templates, known methods, statuses.
+// metrics have labels of low cardinality: route templates, known methods, statuses.
 type metrics struct {
 	duration                        *prometheus.HistogramVec
 	acceptFailures, refused, aborts prometheus.Counter

@@ -49,7 +49,7 @@ type requestKey struct{}
 // requestOf returns the request of c. On another program's app, it panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// NewWithoutApp returns a Server for Handle on another program's app, without access log and metrics.
+// NewWithoutApp returns a Server for another program's app. It has no access log and no metrics.
 func NewWithoutApp(log *slog.Logger) *Server { return newServer(Options{Logger: log}.withDefaults()) }
 
 // Abort ends streams with ErrStopped, and waits at most abortWait for them and other requests.
@@ -58,8 +58,9 @@ func (s *Server) Abort() {
 	waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
 }
 
-// Handle serves a request with handle, on another program's app. It refuses invalid HTTP, and sets a deadline and a
-// request id, which is the other program's or the client's if valid. Inside Server it is the function Handle.
+// Handle serves a request with handle, on another program's app. It refuses invalid HTTP, and sets
+// a deadline and a request id: that of the other program or the client if it is valid. On dg's own
+// app, whose middleware has done all this, it only calls the function Handle.
 func (s *Server) Handle(c *fiber.Ctx, handle fiber.Handler) error {
 	if c.Locals(requestKey{}) != nil {
 		return Handle(c, nil, handle)
@@ -67,7 +68,8 @@ func (s *Server) Handle(c *fiber.Ctx, handle fiber.Handler) error {
 	return s.serve(c, nil, handle)
 }
 
-// Handle turns errors and panics of handle into responses: by page, or as JSON if page is nil or returns false.
+// Handle turns errors and panics of handle into responses: by page, or as JSON if page is nil or
+// returns false.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := requestOf(c)
 	r.errorPage = page
@@ -163,7 +165,7 @@ func (r *request) end(status int, bytes int64, err error) {
 // MarkAuthenticated exempts the request from log sampling, unless its response is a 429.
 func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 
-// SetRoute names the route in log, metrics and traces, for routes that fiber's router does not know.
+// SetRoute names a route that fiber's router does not know, for log, metrics and traces.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
 // RequestID returns the id in the log, the audit log and X-Request-Id. Outside Handle, it returns
@@ -194,7 +196,7 @@ func requestID(given string) string {
 	return rand.Text()
 }
 
-// routeLabel returns the route's template: with paths, callers could add any number of labels.
+// routeLabel returns the route's template, because paths would have an unbounded cardinality.
 func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
 	if path == "/" && c.Path() != "/" { // no handler matched, only middleware

@@ -42,9 +42,9 @@ type Source interface {
 }
 
 // Stream responds with header and the source's blocks, compressed if the client accepts gzip. It
-// returns an error of the first block, which becomes the response; a later error resets the connection. It
-// always closes the source. HTTP/1.0 gets 505, because a truncated file without chunks looks
-// complete. A Range header gets 400.
+// returns an error of the first block, which becomes the response; a later error resets the
+// connection. It always closes the source. HTTP/1.0 gets 505, because a truncated file without
+// chunks looks complete. A Range header gets 400.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
 	if err := cmp.Or(checkVersion(c), checkRange(c)); err != nil {
@@ -119,8 +119,8 @@ type socket interface {
 	SetWriteBuffer(bytes int) error
 }
 
-// tcpOf returns the TCP connection, or nil. It unwraps connections that have tls.Conn's method NetConn,
-// because another program's listener may use TLS.
+// tcpOf returns the TCP connection, or nil. It unwraps connections that have tls.Conn's method
+// NetConn, because another program's listener may use TLS.
 func tcpOf(c net.Conn) socket {
 	if wrapper, ok := c.(interface{ NetConn() net.Conn }); ok {
 		return tcpOf(wrapper.NetConn())
@@ -160,7 +160,7 @@ func (*stream) Read([]byte) (int, error) {
 
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	defer context.AfterFunc(s.req.serverCtx, func() { _ = s.conn.SetWriteDeadline(time.Now()) })()
-	if s.tcp != nil { // if the connection is closed, the first write fails too
+	if s.tcp != nil { // errors are ignored: on a closed connection the first write fails too
 		_ = s.tcp.SetLinger(0) // makes any close a reset, also the close by the kernel when dg dies
 		_ = s.tcp.SetWriteBuffer(sendBuffer)
 	}
@@ -228,7 +228,7 @@ func (w *blockWriter) Write(block []byte) (int, error) {
 
 func (w *blockWriter) extendDeadline() error {
 	err := w.stream.conn.SetWriteDeadline(time.Now().Add(blockWriteTimeout))
-	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // WriteTo's deadline may just have been replaced
+	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // WriteTo's deadline may be lost
 }
 
 // fasthttp calls CloseWithError once. Unlike io.Closer's Close, it receives the write error.
@@ -237,7 +237,7 @@ func (s *stream) CloseWithError(writeErr error) error {
 	if err == nil && s.tcp != nil { // errors mean that the connection is gone
 		_ = s.tcp.SetLinger(-1)
 	}
-	if err == nil && s.req.srv.app == nil { // fasthttp clears no deadline without a WriteTimeout
+	if err == nil && s.req.srv.app == nil { // without a WriteTimeout, fasthttp keeps the deadline
 		_ = s.conn.SetWriteDeadline(time.Time{})
 	}
 	s.close(err)

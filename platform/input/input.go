@@ -83,7 +83,7 @@ func ParseDay(s string) (time.Time, bool) {
 
 func isReportableYear(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
 
-// ValidText reports whether s has 1 to 200 characters, at least one visible and no control character.
+// ValidText reports whether s has 1 to 200 characters, a visible one and no control character.
 func ValidText(s string) bool {
 	visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 	return strings.ContainsFunc(s, visible) && utf8.ValidString(s) &&
@@ -98,8 +98,8 @@ type Checker struct {
 }
 
 // New returns a Checker with additional messages and rules. A message is looked up by "field rule",
-// then by "rule". Its placeholders are {field}, {value} (as Excerpt), {param} and {values} (those
-// in the rule's parameter). New panics if a rule is invalid.
+// then by "rule". Its placeholders are {field}, {value} (as Excerpt), {param} (the rule's
+// parameter) and {values} (the words of that parameter). New panics if a rule is invalid.
 func New(messages map[string]string, extraRules map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(defaultMessages)}
 	maps.Copy(c.messages, messages)
@@ -117,8 +117,8 @@ func New(messages map[string]string, extraRules map[string]func(Field) bool) *Ch
 	return c
 }
 
-// Check returns an apperr.Validation about the first invalid field, or nil. It panics if v is no
-// struct.
+// Check returns an apperr.Validation about the first invalid field, or nil. It panics if v is
+// not a struct.
 func (c *Checker) Check(v any) error {
 	if violations := c.Violations(v); len(violations) > 0 {
 		return apperr.NewField(violations[0].Field, "%s", violations[0].Message)
@@ -134,7 +134,7 @@ type Violation struct {
 }
 
 // Violations returns the first violation of each field and list value, in the order of the struct's
-// fields. It panics if v is no struct.
+// fields. It panics if v is not a struct.
 func (c *Checker) Violations(v any) (violations []Violation) {
 	err := c.validate.Struct(v)
 	fieldErrors, ok := errors.AsType[validator.ValidationErrors](err)

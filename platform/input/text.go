@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// IsPrintable reports whether s has no invisible characters but spaces: names that look equal could
-// differ by them. It accepts homoglyphs, and joiners and variation selectors where mayJoin allows.
+// IsPrintable reports whether s has no invisible characters except spaces: names that differ only by
+// those look equal. It accepts homoglyphs, and joiners and variation selectors where mayJoin does.
 func IsPrintable(s string) bool {
 	var previous rune
 	for _, r := range s {
@@ -29,7 +29,8 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// mayJoin reports whether a joiner or selector may follow r: a symbol, or a letter of a script that may need one.
+// mayJoin reports whether a joiner or variation selector may follow r: a symbol, or a letter of a
+// script that uses them.
 func mayJoin(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)

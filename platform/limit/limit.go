@@ -43,7 +43,7 @@ type Limiter struct {
 	refused, keyRefused atomic.Uint64
 }
 
-// semaphoreKey names the semaphore of a key or a site. Requests has one for each tenant and surface.
+// semaphoreKey names the semaphore of a key or a site. The keys of Requests have a surface, too.
 type semaphoreKey struct {
 	name    string
 	surface Surface
@@ -64,15 +64,15 @@ func New(o Options) *Limiter {
 	}
 }
 
-// Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
-// them. First it frees the slot of Requests that ctx carries (doc.go, Invariant). The caller must call
-// release. Errors: apperr.Unavailable after Wait, those of failure if ctx ends first.
+// Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait
+// for them. First it frees the slot of Requests that ctx carries (doc.go, Invariant). The caller
+// must call release. Errors: apperr.Unavailable after Wait, or the cause of ctx (see failure).
 func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err error) {
 	return l.acquire(ctx, semaphoreKey{name: key}, 1)
 }
 
-// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Later work does not
-// overtake it, so that large work does not starve.
+// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Later work does
+// not overtake it, so that large work does not starve.
 func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func(), err error) {
 	return l.acquire(ctx, semaphoreKey{name: key}, n)
 }
@@ -145,8 +145,8 @@ func (l *Limiter) leave(key semaphoreKey, s *sharedSemaphore) {
 	}
 }
 
-// failure returns the cause if ctx was cancelled, or if its deadline passed within a second of began. Otherwise
-// the limiter was busy: failure counts a refusal and returns apperr.Unavailable.
+// failure returns the cause if ctx was cancelled, or if its deadline passed within a second of
+// began. Otherwise the limiter was busy: failure counts a refusal and returns apperr.Unavailable.
 func (l *Limiter) failure(ctx context.Context, began time.Time, keyIsBusy bool) error {
 	err := context.Cause(ctx)
 	if err != nil && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) < time.Second) {

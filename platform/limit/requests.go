@@ -66,9 +66,9 @@ func NewRequests(connections int) *Requests {
 // slotKey is the context key of a func() that frees the slot.
 type slotKey struct{}
 
-// Run runs work in a slot of the credential's tenant, or of the network if the credential is
-// unknown. The context of work carries the slot, which the next limiter frees. Errors: those of
-// Limiter.Acquire and of work.
+// Run runs work in a slot of the credential's tenant, or of the client's network if the credential
+// is unknown or empty. The context of work carries the slot, which the next limiter frees. Errors:
+// those of Limiter.Acquire and of work.
 func (r *Requests) Run(
 	ctx context.Context, surface Surface, credential, network string, work func(context.Context) error,
 ) error {

@@ -26,7 +26,7 @@ func ClientText(address string) string {
 	return strings.TrimSuffix(clientNetwork(ip).String(), "/32") // only an IPv4 address has a /32
 }
 
-// siteBits is the prefix length of the largest IPv6 block that a provider usually assigns to a customer.
+// siteBits is the prefix length of the largest IPv6 block that customers usually get.
 const siteBits = 48
 
 // SiteText returns the /48 of a /64 that ClientText returned, and other text unchanged.

@@ -69,20 +69,20 @@ func OrMissing(err error, what string, missing error) error {
 	return apperr.Annotate(err, what)
 }
 
-// HadNoEffect reports whether the statement that failed with err certainly changed nothing: it was not
-// sent, or the server ended the connection and rolled it back.
+// HadNoEffect reports whether the statement that failed with err certainly changed nothing: it was
+// not sent, or the server ended the connection and rolled it back.
 func HadNoEffect(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
 	return unconnected || pgconn.SafeToRetry(err) || ok && slices.Contains(terminationStates, e.Code)
 }
 
-// terminationStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
+// These are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
 var terminationStates = []string{"57P01", "57P02", "57P03", "57P05"}
 
-// isConnectionError reports whether a new connection may succeed: a standby refused a write (25006) or a read of an
-// unlogged table, or a column's type has changed since the connection prepared a statement. The last two share 0A000
-// with permanent errors. Only the routine tells them apart, as messages are localised.
+// isConnectionError reports whether a new connection may help: a standby refused a write (25006) or
+// a read of an unlogged table, or a prepared statement's column has changed its type. The last two
+// share 0A000 with permanent errors. Only the routine distinguishes them: messages are localised.
 func isConnectionError(e *pgconn.PgError) bool {
 	return e.Code == "25006" ||
 		e.Code == "0A000" && (e.Routine == "get_relation_info" || e.Routine == "RevalidateCachedQuery")

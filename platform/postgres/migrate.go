@@ -23,9 +23,9 @@ import (
 // versionsTable is not goose's default, which may belong to another program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys, grants servingRole its rights and calls the functions in then, all under
-// one lock. It waits up to ten minutes for the lock, and changes nothing if the schema is newer than fsys. If a
-// migration fails, earlier ones stay applied. It refuses a pooler's URL: the lock needs a session.
+// Migrate applies the migrations of fsys, grants servingRole its rights and calls the functions in
+// then, all under one lock, for which it waits up to ten minutes. It changes nothing if the schema
+// is newer than fsys. If a migration fails, earlier ones stay applied. A pooler's URL is an error.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 	then ...func(context.Context, *DB) error,
@@ -131,8 +131,8 @@ func RoleOf(url string) (string, error) {
 	return config.ConnConfig.User, nil
 }
 
-// applyGrants applies fsys's grants in one transaction: no request sees the role without its rights.
-// It skips a role that also migrates: the owner of the tables needs no grants.
+// applyGrants applies fsys's grants in one transaction: no request sees the role without its
+// rights. It skips a role that also migrates: the owner of the tables needs no grants.
 func applyGrants(ctx context.Context, pool *pgxpool.Pool, fsys fs.FS, role string) error {
 	files, err := fs.Glob(fsys, "grants/*.sql")
 	if err != nil {

@@ -40,7 +40,7 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-// explainConnectError names the server's address, which an ended context hides.
+// explainConnectError adds the server's address, which the error of an ended context lacks.
 func explainConnectError(pool *pgxpool.Pool, err error) error {
 	if sessionErr, ok := errors.AsType[*SessionError](err); ok {
 		return sessionErr
@@ -56,8 +56,8 @@ func explainConnectError(pool *pgxpool.Pool, err error) error {
 	return ConnectError{"the database does not answer", err}
 }
 
-// ConnectError is an error of Open or Replica.Check. It shows each failure once: pgx tries an address with and without
-// TLS.
+// ConnectError is an error of Open or Replica.Check. It shows equal failures once, because pgx
+// tries an address with and without TLS.
 type ConnectError struct {
 	problem string
 	error
@@ -70,9 +70,9 @@ func (e ConnectError) Error() string {
 	return e.problem + ": " + strings.Join(slices.Compact(attempts), "; ")
 }
 
-// checkSession returns a *SessionError if triggers are off, or if the session lacks settings that a pooler
-// may drop. It accepts any timeout but 0 (none) where dg sets one. It turns off transaction_timeout itself, because
-// PostgreSQL before 17 refuses the startup parameter. Behind a pooler the role must turn it off.
+// checkSession returns a *SessionError if triggers are off, or if the session lacks settings that a
+// pooler may drop. Where dg sets a timeout, any other than 0 (none) suffices. Without a pooler it
+// turns off transaction_timeout, which PostgreSQL before 17 refuses as a startup parameter.
 func checkSession(ctx context.Context, conn *pgx.Conn, behindPooler bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

@@ -32,8 +32,8 @@ type Replica struct {
 	reads   atomic.Int64
 }
 
-// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database, or the
-// primary has no Position. If a replica does not answer, reads leave it out.
+// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database,
+// or the primary has no Position. If a replica does not answer, reads leave it out.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
@@ -79,7 +79,7 @@ func (db *DB) readSystemID(ctx context.Context) (id string, err error) {
 	return id, err
 }
 
-// CloseReplicas closes the pools, one after the other: each may take closeTimeout.
+// CloseReplicas closes the pools one by one. Each takes at most closeTimeout.
 func CloseReplicas(replicas []*Replica) {
 	for _, r := range replicas {
 		r.DB.Close()
@@ -200,11 +200,11 @@ const replicaStateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// firstReplayDelay is the first delay between checks of a replica's replay. It doubles with each check.
+// firstReplayDelay is the first delay between checks of replay. It doubles with each check.
 const firstReplayDelay = time.Millisecond
 
-// flush makes the primary send all records up to now. A transaction that wrote only unlogged tables,
-// as requests do, commits without a flush: the WAL writer may flush only after maxReplicaWait.
+// flush makes the primary send all records up to now. Requests may write only unlogged tables, and
+// commit without a flush: the WAL writer may flush only after maxReplicaWait.
 func (r *Replica) flush(ctx context.Context) error {
 	_, err := r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
 		from set_config('synchronous_commit', 'local', true)`)
@@ -214,7 +214,7 @@ func (r *Replica) flush(ctx context.Context) error {
 	return nil
 }
 
-// errPrimaryBusy marks a failure of the primary. A read that meets it does not leave the replica out; a check does.
+// errPrimaryBusy marks a failure of the primary, for which a read does not leave out the replica.
 var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
 // await waits until the replica has replayed up to the position.
@@ -252,8 +252,8 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Positi
 	}
 }
 
-// Position is the primary's insert LSN and timeline at one moment. A replica that has replayed up to
-// it has every commit before that moment. For a zero Position only the primary can answer.
+// Position is the primary's insert LSN and timeline at one moment. A replica that has replayed up
+// to it has every commit before that moment. For a zero Position only the primary can answer.
 type Position struct {
 	Timeline uint32
 	LSN      uint64
@@ -265,8 +265,8 @@ const (
 	// the end of a WAL page, the insert LSN is after the header of the next page. Replay reaches it
 	// only with the next record, at the latest with the record that Replica.flush writes.
 	PositionExpression = positionPrefix + `pg_current_wal_insert_lsn()` + positionSuffix
-	// flushedExpression is the highest LSN that a replica can have received. Check waits for this one, because
-	// an up-to-date replica reaches it without Replica.flush.
+	// flushedExpression is the highest LSN that a replica can have received. Check waits for this LSN,
+	// because an up-to-date replica reaches it without Replica.flush.
 	flushedExpression = positionPrefix + `pg_current_wal_flush_lsn()` + positionSuffix
 	positionPrefix    = `(case when not pg_is_in_recovery() then
 	(select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0') from `

@@ -24,12 +24,12 @@ const (
 )
 
 const (
-	// connectTimeout bounds the connect to an address of the only host.
+	// connectTimeout bounds the connect to each address of the host, if the URL names only one.
 	connectTimeout = 10 * time.Second
-	// openTimeout bounds Open: a start must not hang on a host that drops packets. It leaves a host time for two
-	// addresses, of which the first may be silent.
+	// openTimeout bounds Open: a start must not hang on a host that drops packets. It suffices for two
+	// addresses of a host, of which the first may be silent.
 	openTimeout = 2*connectTimeout + time.Second
-	// hostTimeout bounds the connect to each of several hosts, so that dg soon tries the next, and checks of replicas.
+	// hostTimeout bounds checks of replicas, and the connect to each host of a URL with several.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping before an idle connection is used.
 	pingTimeout = time.Second
@@ -63,8 +63,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (behindPooler bool) {
 	return false
 }
 
-// prepareHosts makes pgx skip the hosts of a URL that refuse writes, because a former primary may be a standby
-// now. It does not for a replica's URL, or if the URL sets target_session_attrs to another value than any.
+// prepareHosts makes pgx skip hosts that refuse writes if a URL names several: a former primary may
+// be a standby now. It leaves replicas' URLs, and those that set target_session_attrs, as they are.
 func prepareHosts(config *pgconn.Config, opts Options) {
 	timeout := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {

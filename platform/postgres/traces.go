@@ -21,7 +21,7 @@ type statementTracer struct {
 	pool   string
 }
 
-// statementTagPattern matches a statement's tag. Without a tag it matches the first word, such as begin.
+// statementTagPattern matches a statement's tag or, without one, the first word, such as begin.
 var statementTagPattern = regexp.MustCompile(
 	`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`,
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// NewLogger returns a logger that writes to w, as JSON if the format is json. An unknown level is info.
+// NewLogger returns a logger to w: JSON if the format is json, else text. An unknown level is info.
 func NewLogger(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
 	_ = l.UnmarshalText([]byte(level))

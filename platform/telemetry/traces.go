@@ -59,9 +59,9 @@ func TracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// NewTracer returns a tracer that sends spans to the collector of the variables OTEL_…, which options
-// override. Without a collector it is nil: callers then start no spans. The caller must call flush, which
-// sends the queued spans within flushTimeout and drops the rest.
+// NewTracer returns a tracer that sends spans to the collector of the variables OTEL_…, which
+// options override. Without a collector the tracer is nil: callers then start no spans. The caller
+// must call flush, which sends the queued spans within flushTimeout and drops the rest.
 func NewTracer(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (tracer trace.Tracer, flush func(), _ error) {

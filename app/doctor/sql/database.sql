@@ -1,7 +1,7 @@
 -- Finds faults of the server and the database. It runs first and as the serving role, because
 -- the owner could call a function in public that shadows one of PostgreSQL's.
 with reached as (select oid, rolname from pg_roles where pg_has_role(oid, 'member')),
-own as (select * from reached where @owner::text not in ('', rolname) -- '': it migrates, too
+own as (select * from reached where @owner::text not in ('', rolname) -- '' if this role migrates, too
   and not exists (select from reached where rolname = @owner::text)),
 fixes as (
   select format('alter database %I owner to %I', datname, @owner::text) as fix

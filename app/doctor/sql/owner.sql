@@ -1,7 +1,7 @@
 -- Finds faults of the role that migrates, and of DG_MIGRATE_DATABASE_URL. It runs as that role.
 with created as (select 'dg_schema_versions' union all
   select (regexp_matches(@script, '\ncreate (?:or replace |unlogged )?(?:table|function) (\w+)', 'g'))[1]
-  where to_regclass('public.dg_schema_versions') is not null), -- otherwise tables are another program's
+  where to_regclass('public.dg_schema_versions') is not null), -- without it, such tables are another program's
 objects (fix, mine) as (
   select format('alter table %I owner to %I', relname, current_user), pg_has_role(relowner, 'usage')
   from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relname in (table created)

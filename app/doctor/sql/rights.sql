@@ -35,8 +35,9 @@ select 'failure', format('the serving role may create roles, and so join the own
     'alter role %I nocreaterole', current_user)
 from pg_roles, tables where rolname = current_user and rolcreaterole and not owns
 union all
--- row security hides rows without an error: figures would be 0, keys unknown. Only tables of dg count, unless a
--- permissive policy for the role opens all rows to each command that it may use. FORCE hides them from the owner too.
+-- Row security hides rows without an error: figures would be 0, keys unknown. A table of dg passes if
+-- permissive policies open all its rows to each command that the role may use. With FORCE row
+-- security, the owner needs such a policy, too.
 select 'failure', format('row security may hide or refuse rows of %s: drop their restrictive policies, and run as the '
     'owner of the tables: %s', string_agg(relname, ', '), string_agg(format(
     'create policy %1$I on %2$I to %1$I, %3$s using (true)', current_user, relname, relowner::regrole), '; '))
@@ -47,7 +48,7 @@ from pg_class where relnamespace = 'public'::regnamespace and row_security_activ
       (current_user, 'w', has_any_column_privilege(oid, 'update')), (current_user, 'd', has_table_privilege(oid, 'delete')),
       (pg_get_userbyid(relowner), '*', relforcerowsecurity and exists (
         select from pg_roles where pg_roles.oid = relowner and not rolsuper and not rolbypassrls))) c (who, command, may)
-    where may and not exists (select from pg_policy, -- a check defaults to the condition of using
+    where may and not exists (select from pg_policy, -- WITH CHECK defaults to the USING condition
         coalesce(pg_get_expr(polwithcheck, polrelid), pg_get_expr(polqual, polrelid)) added
       where polrelid = pg_class.oid and exists (
         select from unnest(polroles) role where role = 0 or pg_has_role(who, role, 'usage'))

@@ -78,7 +78,7 @@ func guardStatements(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// addScope adds the organisation's condition, or returns false. Raw SQL must have the id as a parameter instead.
+// addScope adds the organisation's condition, or returns false. Raw SQL must have the id instead.
 func addScope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
@@ -120,8 +120,8 @@ var (
 	commentPattern     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // the form that postgres.Tag writes
 )
 
-// usesOneTable reports whether s uses one table, a model's or one given by bare name, without joins and
-// without expressions outside Where and Order.
+// usesOneTable reports whether s uses only one table, that of a model or one given by bare name,
+// without joins and without expressions outside Where and Order.
 func usesOneTable(s *gorm.Statement) bool {
 	isPlainTable := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
 	if !isPlainTable || !identifierPattern.MatchString(s.Table) || len(s.Joins) > 0 ||
@@ -153,9 +153,9 @@ func hasKnownForm(c clause.Clause) bool {
 	return true
 }
 
-// addCondition adds condition and puts the others in parentheses: "a or b and org_id = …" would match
-// a in every organisation. It returns false if another condition closes the parentheses or has an
-// expression as value.
+// addCondition adds condition and puts the others in parentheses: "a or b and org_id = …" would
+// match a in every organisation. It returns false if another condition closes the parentheses or
+// has an expression as value.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
