@@ -1,13 +1,16 @@
 /* apikeys.authenticate */
--- $1 the key's id, $2 the SHA-256 of the secret, $3 whether it was used outside /api/v1/, $4
--- whether replicas answer reads. Returns the key, the reason of a rejection ('': accepted), the
--- key's dates, the remaining requests and the seconds until one more is accepted, or no row for an
--- unknown id. remaining and reset are null over the limit, and for a key without a window or with
--- timestamps in the future. apikeys.retryAfter finds out which: only rejected requests pay for
--- that. If first_in_minute, a separate statement stores the last use: in this statement it would
--- make each use 20% slower. The count is exact: updates of a window row are serialised, and each
--- sees the one before. A revocation updates api_keys alone, so that it cannot deadlock with this
--- statement. The ring is sorted from its head on, as width_bucket requires.
+-- $1: the key's id; $2: the SHA-256 of the secret; $3: whether the key was used outside /api/v1/;
+-- $4: whether the installation has replicas.
+--
+-- Returns no row for an unknown id. reason is '' if the key is accepted. reset is the seconds until
+-- one more request is accepted. remaining and reset are null if the window is full or missing, or
+-- has timestamps in the future. apikeys.retryAfter tells these cases apart: only rejected requests
+-- need it. If first_in_minute, apikeys.touch stores the last use: here it would make each use 20%
+-- slower.
+--
+-- The count is exact, because updates of a window row are serialised. A revocation locks only
+-- api_keys, so that it cannot deadlock with this statement. width_bucket requires sorted instants,
+-- so it gets the ring buffer from its head on.
 with k as (
     select k.id, k.org_id, k.name, k.scopes, k.revoked_at, k.expires_at,
            case when $3::boolean then 'outside_api'

@@ -10,14 +10,14 @@
 //     request and returns the primary's LSN for reads from replicas. No decision depends on a
 //     cache. Once a revocation or change of plan has committed, new requests see it on every
 //     instance.
-//   - A change of a key commits with its audit entry. Its transaction reads the actor's role again.
+//   - The transaction that changes a key reads the actor's role again and adds the audit entry.
 //     Revocation does not require two-step verification.
-//   - A key is replaced at most once. revoked_at may lie up to a week ahead; a trigger lets it move
-//     earlier only. Authentication uses the database clock; the UI uses the local clock.
+//   - A key is replaced at most once. revoked_at may be up to a week in the future; a trigger lets
+//     it move earlier only. Authentication uses the database clock; the UI uses the local clock.
 //   - The rejection of a known key is sent only after its audit entry commits. Above 120 rejections
 //     in 60 seconds, only their number is stored (audit.Log.CountRefusal).
 //   - Only a caller with the correct secret learns why a key is invalid. Authentication is not
-//     scoped to an organisation: the key identifies it (rules.md, Data).
+//     scoped to an organisation, because it finds the organisation (rules.md, Data).
 //
 // Trade-offs:
 //   - The rate window is a row in an unlogged table, exact over all instances. A crash of

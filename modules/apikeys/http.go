@@ -9,8 +9,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// AuditRequest returns the request for the audit log, with the secrets of keys redacted. It clones
-// strings, because fiber reuses its buffers.
+// AuditRequest returns the request for the audit log, with the secrets of keys redacted. It copies
+// strings, because fiber reuses their buffers.
 func AuditRequest(c *fiber.Ctx, path string) audit.Request {
 	return audit.Request{
 		Method:    strings.Clone(c.Method()),

@@ -21,15 +21,15 @@ const (
 // Key is a row of api_keys without the hash of the secret.
 type Key struct {
 	ID             string
-	OrganisationID string `gorm:"column:org_id"` // in upper or lower case: compare it by strings.EqualFold
+	OrganisationID string `gorm:"column:org_id"` // of either case: compare by strings.EqualFold
 	Name           string
 	Description    string // may be empty
 	Scopes         Scopes
 	CreatedAt      time.Time
 	CreatedBy      Person     `gorm:"embedded"`
 	ExpiresAt      *time.Time // nil if it never expires
-	RevokedAt      *time.Time // a replaced key's may be in the future; nil if not revoked
-	LastUsedAt     *time.Time // written at most once a minute; nil if never used
+	RevokedAt      *time.Time // nil if not revoked; in the future during a replaced key's overlap
+	LastUsedAt     *time.Time // nil if never used; stored at most once a minute
 	Replaces       string     `gorm:"default:null"` // id of the key that this one replaced, or empty
 }
 
@@ -53,8 +53,8 @@ const (
 	StatePaused  State = "paused" // the organisation is below the Pro plan
 )
 
-// State returns the key's state at now under the organisation's plan. Revoked wins over expired,
-// expired over paused, as in Authenticate.
+// State returns the key's state at now under the organisation's plan. The order of precedence is
+// that of authenticate.sql: revoked, expired, paused.
 func (k Key) State(now time.Time, plan org.Plan) State {
 	switch {
 	case k.Revoked(now):
@@ -67,8 +67,8 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return StateUsable
 }
 
-// clockTolerance keeps the UI from showing a revoked key as working: the database clock, which
-// stamps revocations, may be ahead.
+// clockTolerance is how far the database clock, which stamps revocations, may be ahead. Without it
+// the UI could show a revoked key as usable.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now, or within clockTolerance after now.
@@ -76,7 +76,7 @@ func (k Key) Revoked(now time.Time) bool {
 	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
 }
 
-// noticePeriod bounds how early the UI and the API announce the end of a key.
+// noticePeriod is how long before a key's end the UI and the API may announce it.
 const noticePeriod = 30 * 24 * time.Hour
 
 // ExpiresSoon reports whether to announce the expiry at now: within noticePeriod before it, and in
@@ -90,7 +90,7 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
-	ID          string        `json:"id"` // a form sent twice creates one key; a random id replaces a malformed one
+	ID          string        `json:"id"` // makes a form idempotent; if malformed, Create draws an id
 	Name        string        `json:"name" validate:"required,max=200,text,printable"`
 	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
@@ -105,7 +105,7 @@ type Label struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
 }
 
-// Overlap is a choice of how long a replaced key still works, so that tools can switch to the new one.
+// Overlap is a choice of how long a replaced key still works while tools switch to the new one.
 type Overlap struct {
 	Value, Text string // the form's value and its text on the screen
 	Duration    time.Duration
@@ -136,7 +136,7 @@ var keyChecks = input.New(map[string]string{
 	},
 })
 
-// Violations returns the rules that the fields break. Create checks that ExpiresAt is in the future.
+// Violations returns the rules that the fields break, except that ExpiresAt is in the future.
 func (newKey NewKey) Violations() []input.Violation { return keyChecks.Violations(newKey) }
 
 // Violations returns the rules that the fields break.

@@ -8,7 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// UnknownKey is the reason to reject an unknown id. No audit log has it, because no organisation
+// UnknownKey is the reason to reject an unknown id. Only metrics have it, because no organisation
 // owns the id.
 const UnknownKey audit.Reason = "unknown_key"
 
@@ -16,8 +16,8 @@ const UnknownKey audit.Reason = "unknown_key"
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
-// rejection returns the error for the caller. It reveals the reason only for a correct secret, which
-// authenticate.sql checks first.
+// rejection returns the error for the caller. authenticate.sql checks the secret first, so that only
+// a caller with the correct secret learns another reason.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -35,8 +35,8 @@ func (r authResult) rejection() error {
 
 func formatMinute(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a forbidden use of an authenticated key, and counts the request as refused, not
-// accepted. It returns refusal, or apperr.Unavailable when the use could not be recorded.
+// Refuse records a forbidden use of an authenticated key. It moves the request from the accepted to
+// the refused ones. It returns refusal, or apperr.Unavailable when the use could not be recorded.
 func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	refusal error,
@@ -49,10 +49,10 @@ func (s *Service) Refuse(
 	return s.finishRefusal(reason, s.log.Append(ctx, entry), refusal)
 }
 
-// RefuseOutsideAPI refuses a key in any state outside /api/v1/. It records the refusal if the id is
-// known. id is "" for a malformed token. It returns refusal, apperr.RateLimited with RetryAfter
-// above the limit of rejected requests, apperr.Unavailable when the refusal could not be recorded, or
-// context.DeadlineExceeded when it could not be counted.
+// RefuseOutsideAPI refuses a key outside /api/v1/, whatever its state. It records the refusal if
+// the id is known. id is "" for a malformed token. It returns refusal, apperr.RateLimited with
+// RetryAfter above the limit of rejected requests, apperr.Unavailable when the refusal could not be
+// recorded, or context.DeadlineExceeded when the request could not be counted.
 func (s *Service) RefuseOutsideAPI(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {

@@ -30,16 +30,15 @@ const (
 type Caller struct {
 	authz.Subject
 
-	Actor     audit.Actor
-	RateLimit RateLimit
-	// LSN of the primary: replicas that have replayed it may answer reads; if zero, none may
-	Position     postgres.Position
-	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil unless within noticePeriod
+	Actor        audit.Actor
+	RateLimit    RateLimit
+	Position     postgres.Position // LSN that a replica must have replayed; if zero, none may be read
+	ExpiryNotice *time.Time        // the earlier of expiry and revocation; nil unless within noticePeriod
 
 	countedOn int // usageKey.day of the count that includes the request
 }
 
-// RateLimit is a key's quota: Remaining requests now, one more after Reset seconds (at least 1).
+// RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (1 or more).
 type RateLimit struct{ Remaining, Reset int }
 
 // authResult is the outcome of authenticate. It is zero for an unknown key.
@@ -49,7 +48,7 @@ type authResult struct {
 	revokedAt, expiresAt *time.Time
 	rateLimited          bool // the window that would count the request is full
 	retryAfter           int  // if rateLimited: seconds until the window has room
-	firstInMinute        bool // last_used_at must be updated
+	firstInMinute        bool // whether to store the last use
 }
 
 // authenticateSQL bypasses gorm to save its overhead, because it runs with each request.
@@ -93,8 +92,8 @@ func (s *Service) Authenticate(
 }
 
 // authenticate finds the key and counts the request, in at most three attempts. It retries if the
-// window has room again, or if retryAfter has created or repaired it. If outsideAPI is true, it
-// rejects even a usable key.
+// window has room again, or if retryAfter has created or repaired the window. If outsideAPI is
+// true, it rejects even a usable key.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outsideAPI bool,
 ) (authResult, error) {
@@ -159,8 +158,8 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use. A key that is being changed is
-// skipped: a request must not wait for an instance that pauses during the change.
+// touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use. It skips a locked
+// key, because the transaction that holds the lock may take long.
 const touchSQL = `/* apikeys.touch */
 update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
  where org_id = $1 and id = (select id from api_keys where org_id = $1 and id = $2 and ` + unrevokedCondition + `

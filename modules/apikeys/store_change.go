@@ -39,8 +39,8 @@ var (
 // Create creates a key of the actor's organisation and returns it with its token, which is never
 // returned again. A replaced key is revoked after the overlap, and counts towards MaxUsable until
 // then. Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
-// ErrAlreadyCreated, ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another
-// organisation's), apperr.Validation with the field.
+// ErrAlreadyCreated, ErrNotReplaceable), apperr.NotFound (the organisation has no such key to
+// replace), apperr.Validation with the field.
 func (s *Service) Create(
 	ctx context.Context, actor Actor, newKey NewKey, request audit.Request,
 ) (Key, Token, error) {
@@ -126,8 +126,8 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// revokeAfterOverlap revokes a replaced key and returns the details of the audit entry. It uses one
-// statement, because a concurrent Revoke does not take lockCreation.
+// revokeAfterOverlap revokes a replaced key and returns the details of the audit entry. One
+// statement checks and revokes the key, because a concurrent Revoke does not take lockCreation.
 func revokeAfterOverlap(
 	tx *gorm.DB, old Key, replacementID string, overlap time.Duration,
 ) (map[string]any, error) {
@@ -181,8 +181,8 @@ type Organisations interface {
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// change runs apply in a transaction, and adds entry with the details that apply returns. If they
-// are nil, the key has not changed, and change adds no entry.
+// change runs apply in a transaction, and adds entry with the details that apply returns. It adds
+// no entry for nil details, which mean that the key has not changed.
 func (s *Service) change(
 	ctx context.Context, actor Actor, permission authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
@@ -220,10 +220,10 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, permission, owner)
 }
 
-// Rename sets the label's fields that differ from shown, the label when the form was opened: others may since
-// have changed the rest. It adds an audit entry unless the label is unchanged. Errors:
-// apperr.AccessDenied, apperr.NotFound (also for another organisation's key), apperr.Validation with the
-// field.
+// Rename sets the fields of label that differ from shown, the label in the form. It keeps the other
+// fields, which another person may have changed meanwhile. It adds an audit entry unless the stored
+// label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's
+// key), apperr.Validation with the field.
 func (s *Service) Rename(
 	ctx context.Context, actor Actor, id string, shown, label Label, request audit.Request,
 ) error {
@@ -233,8 +233,8 @@ func (s *Service) Rename(
 	entry := actor.entry(audit.KeyRenamed, id, request)
 	return s.change(ctx, actor, RenameKey, entry,
 		func(tx *gorm.DB, key Key) (map[string]any, error) {
-			// Lock the key only after the role: while Rename waits for the role, a revocation can
-			// lock the key.
+			// The key is locked after the role, so that Rename does not block a revocation while it
+			// waits for the role.
 			key, err := readKey(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 				key.OrganisationID, id)
 			if err != nil {
@@ -269,7 +269,8 @@ func renameDetails(key Key, label Label) map[string]any {
 	return details
 }
 
-// returningLocked reads the columns under the key's lock: another change may have just committed.
+// returningLocked reads the columns in the update, because another change may have committed since
+// readKey.
 var returningLocked = clause.Returning{Columns: []clause.Column{{Name: "name"}, {Name: "revoked_at"}}}
 
 // Revoke revokes a key at once, even during its overlap. Revoking a revoked key is a no-op. Errors:

@@ -82,8 +82,8 @@ const (
 	storeTimeout  = 5 * time.Second
 )
 
-// Run calls Store, storeInterval after the end of each call, until ctx ends. The program calls Store
-// once more after the last request.
+// Run calls Store at intervals until ctx ends. The program calls Store once more after the last
+// request.
 func (u *UsageCounter) Run(ctx context.Context, log *slog.Logger) {
 	for {
 		select {
@@ -101,8 +101,9 @@ func (u *UsageCounter) Run(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// storeUsageSQL adds the counts of all keys in a fixed order, so that instances cannot deadlock. The
-// join drops the counts of deleted keys. The statement also deletes counts older than UsageDays.
+// storeUsageSQL adds the counts of all keys in a fixed order, so that instances cannot deadlock.
+// The join drops the counts of deleted keys. The statement also deletes counts older than
+// UsageDays.
 const storeUsageSQL = `/* apikeys.storeUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked

@@ -45,7 +45,8 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return idPattern.MatchString(s) }
 
-// FindID returns the id of a token in a text, or "". The token's secret may be malformed or missing.
+// FindID returns the id of a token in a text, or "". The token's secret may be malformed or
+// missing.
 func FindID(s string) string {
 	if m := idInTextPattern.FindStringSubmatch(s); m != nil {
 		return m[1]
@@ -92,7 +93,7 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretPattern also matches a bare secret (43 characters or more): a separator may be mistyped.
+// secretPattern also matches a secret without a token's prefix, which may be mistyped.
 var secretPattern = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text to log or show, such as a path with a pasted
@@ -109,7 +110,8 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape decodes nested percent-encoding: after each byte it decodes an escape at the output's end.
+// unescape decodes nested percent-encoding, such as %2541 for A: after each byte it decodes an
+// escape at the end of its output.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

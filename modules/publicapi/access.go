@@ -49,8 +49,8 @@ var (
 		apikeys.TokenLength)
 )
 
-// serveInSlot authenticates and routes a request in a slot of Dependencies.Requests. Reports and
-// exports release that slot for one of their own limiter.
+// serveInSlot authenticates and routes a request in a slot of Dependencies.Requests. The limiters
+// of reports and exports replace the slot by one of theirs.
 func (a *API) serveInSlot(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {
@@ -131,16 +131,16 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	if err != nil {
 		return fork, err
 	}
-	return fork, readErr // not nil if the fork was created between the two queries
+	return fork, readErr // readErr is set if the fork was created between the two queries
 }
 
 const (
-	maxHashedPlays       = 1_000  // plays hashed for a GET, a small part of its time
-	maxHashedPlaysForTag = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
+	maxHashedPlays       = 1_000  // for the ETag of a GET: hashing takes a small part of its time
+	maxHashedPlaysForTag = 10_000 // for HEAD and If-None-Match, which may need nothing but the ETag
 )
 
-// queryOf returns the fork and the query of a report. Query.Position keeps the report from being
-// older than the authentication.
+// queryOf returns the fork and the query of a report. Its Position excludes replicas that have not
+// replayed the authentication.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -155,7 +155,8 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	return fork, query, err
 }
 
-// authorizeGroup gives another organisation's group the response of an unknown group.
+// authorizeGroup refuses another organisation's group with the error of an unknown group, so that
+// the response does not reveal whether the group exists.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

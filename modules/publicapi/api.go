@@ -44,14 +44,13 @@ var endpoints = []endpoint{
 
 // Dependencies are the services that the API calls.
 type Dependencies struct {
-	Keys    Keys
-	Games   Forks
-	Reports *reports.Service
-	Exports Exports
-	Policy  *authz.Policy
-	// Requests bounds the concurrent requests of each organisation; screens share its slots.
-	Requests *limit.Requests
-	Logger   *slog.Logger // for requests on another program's app
+	Keys     Keys
+	Games    Forks
+	Reports  *reports.Service
+	Exports  Exports
+	Policy   *authz.Policy
+	Requests *limit.Requests // bounds the concurrent requests of API and screens
+	Logger   *slog.Logger    // logs what fails on another program's app
 }
 
 // API serves /api/v1 and its OpenAPI document.
@@ -60,12 +59,12 @@ type API struct {
 
 	document       httpserver.File // the OpenAPI document
 	largeResponses *limit.Limiter
-	server         *httpserver.Server // serves on another program's app
+	server         *httpserver.Server // handles requests if another program owns the app
 }
 
-// New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
+// New returns the API. Its OpenAPI document has baseURL as the server's address.
 func New(dependencies Dependencies, baseURL string) *API {
-	quotedURL, _ := json.Marshal(baseURL) // a string causes no error
+	quotedURL, _ := json.Marshal(baseURL) // a string always encodes
 	document := bytes.Replace(openAPI, []byte(placeholderURL), quotedURL, 1)
 	largeResponses := limit.New(limit.Options{
 		Max:         maxLargeResponsesMB,
@@ -84,7 +83,7 @@ func (a *API) Limiters() map[string]*limit.Limiter {
 // Host is the API embedded in another program, with a single pool.
 type Host struct {
 	*API
-	Keys    *apikeys.Service // used by the program's screens that manage keys
+	Keys    *apikeys.Service // for the program's own screens
 	Metrics *prometheus.Registry
 
 	exports    *exports.Service
@@ -92,12 +91,13 @@ type Host struct {
 	supervisor *telemetry.Supervisor
 }
 
-// minHostConns lets all reports, exports and the sealer run at once, and leaves three connections for short
-// statements. Exports that held every connection could not recheck access.
+// minHostConns has a connection for each concurrent report and export and for the sealer, and three
+// for short statements, such as the rechecks of exports.
 const minHostConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 1 + 3
 
-// NewHost builds the API from a pool of the serving role and the program's organisations. It refuses
-// a pool of fewer than minHostConns connections. options declare what the program's views guarantee.
+// NewHost builds the API from a pool of the serving role and the host program's organisations. It
+// refuses a pool of fewer than minHostConns connections. options state what the program's views
+// guarantee.
 func NewHost(
 	db *postgres.DB, orgs apikeys.Organisations, baseURL string, options reports.Options, log *slog.Logger,
 ) (*Host, error) {
@@ -109,7 +109,7 @@ func NewHost(
 	if err != nil {
 		return nil, err
 	}
-	metrics := prometheus.NewRegistry() // the program has the metrics of the runtime and process itself
+	metrics := prometheus.NewRegistry() // without the runtime's and process's: the host program has them
 	auditLog := audit.New(db)
 	reportService := reports.New(db, options)
 	reportService.OnDamage = func(q reports.Query, err error) {
@@ -138,21 +138,22 @@ func (h *Host) Run(ctx context.Context) {
 	tasks.Wait()
 }
 
-// Close ends running exports, and records their ends and the usage of keys. Only the last heeds ctx: give it
-// ten seconds or more, because the exports may take six. Call it between the app's Shutdown and the pool's Close.
+// Close aborts running exports, records their ends and stores the usage of keys. Call it after the
+// app's Shutdown and before the pool's Close. ctx needs ten seconds or more: the exports may take
+// six of them, and do not heed it.
 func (h *Host) Close(ctx context.Context) error {
 	h.server.Abort()
 	h.exports.Drain()
 	return h.Keys.UsageCounter.Store(ctx)
 }
 
-// openAPI is the OpenAPI document; `make generate` generates it from openapi.yaml, errors.yaml and
+// openAPI is the OpenAPI document, which `make generate` builds from openapi.yaml, errors.yaml and
 // examples.json.
 //
 //go:embed openapi.json
 var openAPI []byte
 
-// placeholderURL stands in openAPI for the service's address, as quoted JSON.
+// placeholderURL is the server's address in openAPI, quoted. New replaces it.
 const placeholderURL = `"http://127.0.0.1:8080"`
 
 func (a *API) serveDocument(c *fiber.Ctx) error {
@@ -179,7 +180,7 @@ type Forks interface {
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
 }
 
-// Exports opens an export of a fork's plays. The caller then calls Send, which writes the response, and Close.
+// Exports opens an export of a fork's plays. Export.Send then writes the response.
 type Exports interface {
 	Open(c *fiber.Ctx, r exports.Request) (*exports.Export, error)
 }

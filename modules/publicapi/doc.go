@@ -3,17 +3,13 @@
 //
 // rules.md has the rules and the order of checks; openapi.yaml and errors.yaml are the contract.
 //
-// Two independent checks isolate organisations. After authentication, every statement but the
-// look-ups of owners is scoped to the caller's organisation. The policy is asked about the owner of
-// the loaded resource (tenants_test.go of app/assembly).
-//
-// Mount is one middleware before every route of any fiber.App: it matches paths itself, keeps no
-// string that fiber reuses, and writes the API's errors (package httpserver).
+// Two independent checks isolate organisations (tenants_test.go of app/assembly). After
+// authentication, every statement is scoped to the caller's organisation, except the look-ups of a
+// resource's owner. The policy is then asked about the owner of the loaded resource.
 //
 // Trade-offs:
-//   - Routes are written by hand: generated ones parse the query first, and would respond 400
+//   - Routes are written by hand: generated ones would parse the query first, and respond 400
 //     before 403 or 404.
-//   - Statistics are appended by hand, because encoding/json takes ten times as long.
-//   - A JSON body is built before it is sent: it has a Content-Length, and errors precede its first
-//     byte. Large bodies wait for their share of memory (API.send).
+//   - A JSON body is built before it is sent, so that it has a Content-Length and an error can
+//     still replace it. API.send bounds the memory of large bodies.
 package publicapi

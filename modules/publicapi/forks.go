@@ -52,7 +52,7 @@ func (a *API) listForks(r *call) error {
 	if err := a.authorizeList(r.caller, forks); err != nil {
 		return err
 	}
-	version := int64(0) // stays 0 for an empty list: no row has the snapshot's version
+	version := int64(0) // of an empty list, which has no row with the organisation's version
 	if len(forks) > 0 {
 		version = forks[0].OrganisationVersion
 	}
@@ -63,7 +63,7 @@ func (a *API) listForks(r *call) error {
 	return a.sendForks(r, version, map[string][]forkDTO{"items": items})
 }
 
-// authorizeList is defence in depth: a correct query returns forks of one owner.
+// authorizeList is defence in depth: only a bug in the query can return forks of another owner.
 func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	for i, f := range forks {
 		if i > 0 && f.OrganisationID == forks[i-1].OrganisationID {
@@ -86,10 +86,11 @@ func (a *API) getFork(r *call) error {
 	return a.sendForks(r, fork.OrganisationVersion, toForkDTO(fork))
 }
 
-// Change forkWireVersion when the JSON of a fork changes, so that clients discard cached forks.
+// forkWireVersion must change with the JSON of a fork, so that clients discard cached forks.
 const forkWireVersion = "1"
 
-// sendForks sends forks, or 304. The ETag fits the body only if version is from the forks' snapshot.
+// sendForks sends forks, or 304. version must come from the snapshot of the forks, because the ETag
+// identifies them by their organisation and its version.
 func (a *API) sendForks(r *call, version int64, forks any) error {
 	tag := httpserver.ETag(r.c, forkWireVersion, r.caller.OrganisationID, strconv.FormatInt(version, 10))
 	if httpserver.NotModified(r.c, tag) {

@@ -25,11 +25,12 @@ const (
 	documentPath = "/openapi/v1.json"
 )
 
-// Mount adds the API to the fiber.App that serves, before every other route. It matches paths exactly
-// whatever the app's settings, refuses keys on all other paths, and writes the API's errors. It panics under
-// ETag, which would collect an export in memory and send a broken one as whole. It also panics under
-// DisableHeaderNormalizing, because HTTP/2 proxies send header names in lower case.
-// On an app that another app mounts, Mount panics too, because the other app's settings would hold.
+// Mount adds the API, as a middleware, to the fiber.App that listens. Call it before routes are
+// added. Whatever the app's settings, the API matches paths exactly, refuses keys on all other
+// paths, and writes its own errors. Mount panics
+//   - with Config.ETag, which would buffer an export and send a broken one as complete,
+//   - with Config.DisableHeaderNormalizing, because HTTP/2 proxies send header names in lower case,
+//   - on an app that another app mounts, because the settings of that app would apply.
 func (a *API) Mount(app *fiber.App) {
 	if config := app.Config(); config.ETag || config.DisableHeaderNormalizing || app.MountPath() != "" {
 		panic("publicapi: mount the API on the fiber.App that listens, without ETag and DisableHeaderNormalizing")
@@ -39,7 +40,7 @@ func (a *API) Mount(app *fiber.App) {
 	server.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
 	handle := server.ErrorHandler
 	server.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
-		if strings.Contains(err.Error(), apikeys.TokenPrefix) { // some errors quote the request nevertheless
+		if strings.Contains(err.Error(), apikeys.TokenPrefix) { // some errors still quote the request
 			err = errors.New("a request with an API key is malformed")
 		}
 		handle(c, err)
@@ -73,9 +74,9 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the whole path as sent, because the app may decode the path for its routes. In a
-// target that begins with two slashes, fasthttp may take the first segment for the host: if "://"
-// follows or the Host header is missing. Fiber then routes the rest.
+// pathOf returns the path as sent: the app's settings may decode fiber's path. fasthttp takes the
+// first segment of a target such as //a/b for the host if the Host header is missing or "://"
+// follows, and fiber then routes the rest. pathOf keeps that segment.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {

@@ -16,7 +16,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// reportQuery refuses unknown parameters: a mistyped filter would include all players.
+// reportQuery refuses unknown parameters: a report with a mistyped groupId would cover all players.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	parameters, unknown := httpserver.Query(c, "from", "to", "groupId")
 	if len(unknown) > 0 {
@@ -28,7 +28,7 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 			return reports.Query{}, err
 		}
 	}
-	// redacted, because errors quote the days
+	// redacted, because errors quote the days, and a day may be a misplaced key
 	period, err := reports.ParsePeriod(apikeys.Redact(parameters.Get("from")), apikeys.Redact(parameters.Get("to")))
 	if err != nil {
 		return reports.Query{}, err
@@ -41,7 +41,8 @@ func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	}, nil
 }
 
-// checkParameter refuses a repeated or empty parameter. expected says what to set an empty one to.
+// checkParameter refuses a repeated or empty parameter. Its error for an empty one asks for
+// expected.
 func checkParameter(name, expected string, values []string) error {
 	switch {
 	case len(values) > 1:
@@ -71,7 +72,7 @@ func (a *API) getForkStats(r *call) error {
 	if err != nil {
 		return err
 	}
-	defer report.Close() // runs after send: the slot bounds the responses that wait for memory
+	defer report.Close() // after send, so that the report's slot also bounds waiting responses
 	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (a *API) getForkStats(r *call) error {
 		return httpserver.SendNotModified(r.c, tag)
 	}
 	if tag != "" && r.c.Method() == fiber.MethodHead && r.c.Context().Request.Header.IsHTTP11() {
-		return httpserver.JSONHead(r.c, tag) // the tag needs no figures, unlike a length over HTTP/1.0
+		return httpserver.JSONHead(r.c, tag) // only HTTP/1.0 needs a length, and so the figures
 	}
 	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {
@@ -96,7 +97,7 @@ func statisticsETag(c *fiber.Ctx, r *reports.Report) string {
 	return httpserver.ETag(c, statisticsFormat, r.Fingerprint.Tag)
 }
 
-// statisticsFormat has all fields of statistics, so that tags change with them.
+// statisticsFormat is a body with every field. ETags cover it, so they change with the wire format.
 var statisticsFormat = string(statisticsJSON(reports.Statistics{
 	UniquePlayers: 1,
 	Player:        func(int) reports.PlayerStat { return reports.PlayerStat{} },
@@ -123,8 +124,8 @@ func (a *API) send(r *call, body []byte, tag string) error {
 	return httpserver.SendJSON(r.c, body, tag, release)
 }
 
-// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv: the plays of a period as a stream,
-// or 304. Errors: 400 (also for a Range), 401, 403, 404, 429, 503, 505.
+// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv: the plays of a period as a
+// stream, or 304. Errors: 400 (also for a Range), 401, 403, 404, 429, 503, 505.
 func (a *API) exportForkPlays(r *call) error {
 	fork, query, err := a.queryOf(r)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	bytesOfDay      = 64 // reserved for a row; most rows are shorter
+	bytesOfDay      = 64 // capacity for a row of daily; most rows are shorter
 	bytesOfPlayer   = 144
-	minParallelRows = 4000
+	minParallelRows = 4000 // rows of players for each goroutine
 )
 
-// statisticsJSON appends by hand, because json.Marshal takes ten times as long.
+// statisticsJSON encodes without json.Marshal, which takes ten times as long.
 func statisticsJSON(s reports.Statistics) []byte {
 	size := 4096 + bytesOfDay*len(s.Daily) + bytesOfPlayer*int(s.UniquePlayers)
 	b := appendFigures(make([]byte, 0, size), s)
@@ -27,12 +27,13 @@ func statisticsJSON(s reports.Statistics) []byte {
 	return appendSkills(b, s.Skills)
 }
 
-// appendPlayers appends many rows on all processors. Each goroutine has a share of b's free space.
+// appendPlayers encodes many rows concurrently. Each goroutine writes to its own part of b's spare
+// capacity.
 func appendPlayers(b []byte, s reports.Statistics) []byte {
 	n := int(s.UniquePlayers)
 	b = slices.Grow(b, bytesOfPlayer*n)
 	chunks := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/minParallelRows))
-	firstRow := func(k int) int { return n * k / len(chunks) } // of chunk k
+	firstRow := func(chunk int) int { return n * chunk / len(chunks) }
 	shareStart := func(k int) int { return len(b) + bytesOfPlayer*firstRow(k) }
 	panics := make([]any, len(chunks)) // panics of the goroutines, rethrown below
 	var tasks sync.WaitGroup
@@ -51,7 +52,7 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 		panic(panics[i])
 	}
 	for k, chunk := range chunks {
-		if len(chunk) > shareStart(k+1)-shareStart(k) { // chunk outgrew its share: append has moved it
+		if len(chunk) > shareStart(k+1)-shareStart(k) { // append has moved the chunk out of b
 			return slices.Concat(b, slices.Concat(chunks...))
 		}
 	}
@@ -104,7 +105,7 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendString leaves strings that need escapes or are not ASCII to encoding/json.
+// appendString passes strings that need escapes or are not ASCII to encoding/json.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
