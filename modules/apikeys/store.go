@@ -25,9 +25,6 @@ type storedKey struct {
 // Scopes reads and writes scopes as a text[], such as {forks:read,reports:read}.
 type Scopes []Scope
 
-// GormDataType implements schema.GormDataTypeInterface.
-func (Scopes) GormDataType() string { return "text[]" }
-
 // Value implements driver.Valuer.
 func (s Scopes) Value() (driver.Value, error) {
 	names := make([]string, len(s))
@@ -60,7 +57,7 @@ const (
 	usableCondition    = unrevokedCondition + " and (expires_at is null or expires_at > clock_timestamp())"
 )
 
-// databaseNow truncates the database's clock to the precision of the columns.
+// databaseNow is truncated to milliseconds: the columns would round, perhaps to a future instant.
 var databaseNow = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
