@@ -3,10 +3,10 @@
 //
 // Invariants (modules/publicapi/rules.md, CSV):
 //   - The audit entry export.started commits before the first row is read. The entry
-//     export.finished is written in the background, so that neither the end nor the abort of a file
-//     waits for it. A failure is logged.
-//   - Between two blocks an export asks whether its actor still has access, at most twice a second.
-//     While the database is unavailable it asks again, until the block's deadline ends the export.
+//     export.finished is written in the background, so that the client does not wait for it. A
+//     failure is logged.
+//   - Before a block, at most twice a second, an export rechecks the actor's access. While the
+//     database is unavailable it repeats the recheck until the block's deadline.
 //   - An organisation has at most half of an instance's slots. An export releases its slot before
-//     its end is recorded. Exports take turns to make their blocks.
+//     its end is recorded. A semaphore bounds how many blocks are made at once.
 package exports

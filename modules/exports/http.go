@@ -28,8 +28,8 @@ type Request struct {
 	Recheck Recheck
 }
 
-// Export is an open export. It holds a connection and a slot until Close or, once Send streams, until
-// the end of the file.
+// Export is an open export. It holds a connection and a slot until Close or, after Send has begun a
+// stream, until the stream ends.
 type Export struct {
 	reports.Header
 
@@ -40,13 +40,13 @@ type Export struct {
 	plays    *reports.Export
 	block    []byte
 	streamed bool
-	recorded bool   // whether the audit log has export.started
+	recorded bool   // whether export.started has committed
 	id       string // links the two audit entries, because request ids may repeat
 }
 
 // Open opens the export. The caller then authorises the read of the group by Export.Header, calls
-// Send, and closes the export. Errors: those of reports.Service.OpenExport, apperr.Unavailable if too
-// many exports run.
+// Send, and closes the export. Errors: those of reports.Service.OpenExport, apperr.Unavailable if
+// too many exports run.
 func (s *Service) Open(c *fiber.Ctx, r Request) (*Export, error) {
 	release, err := s.slots.Acquire(c.UserContext(), r.Query.OrganisationID)
 	if err != nil {
@@ -67,8 +67,8 @@ func (s *Service) Open(c *fiber.Ctx, r Request) (*Export, error) {
 	return e, nil
 }
 
-// Send responds to GET with the plays, or with 304. To HEAD it sends the headers of GET. It records
-// neither HEAD nor a 304, which transfer nothing. Errors: those of the first block,
+// Send responds to GET with the plays or 304, and to HEAD with the headers of GET. HEAD and 304
+// transfer no plays, so they have no audit entry. Errors: those of the first block,
 // reports.ErrGroupNotFound, 505 over HTTP/1.0, 400 for a Range header.
 func (e *Export) Send(c *fiber.Ctx) error {
 	if err := e.CheckGroup(e.request.Query.OrganisationID); err != nil {
@@ -86,7 +86,7 @@ func (e *Export) Send(c *fiber.Ctx) error {
 	return httpserver.Stream(c, source{e}, headers)
 }
 
-// Close frees the connection and the slot, unless Send streams: then source.Close frees them.
+// Close frees the connection and the slot. If Send has begun a stream, source.Close frees them.
 func (e *Export) Close() {
 	if !e.streamed {
 		e.free()
@@ -94,12 +94,12 @@ func (e *Export) Close() {
 }
 
 func (e *Export) free() {
-	defer e.release() // frees the slot even if closing panics
+	defer e.release() // also if Close panics
 	e.gate.Close()
 	e.plays.Close()
 }
 
-const monthsHeader = "DG-Months" // header with Fingerprint.Months
+const monthsHeader = "DG-Months" // reports.Fingerprint.Months
 
 func (e *Export) headers(c *fiber.Ctx) map[string]string {
 	name := fileName(e.request.Slug, e.request.Query)
@@ -121,7 +121,7 @@ func (e *Export) headers(c *fiber.Ctx) map[string]string {
 
 var unsafeCharsPattern = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// fileName has the group's id, not its name: headers of a suppressed report must not reveal data.
+// fileName contains the group's id, not its name: headers of a suppressed report reveal no data.
 func fileName(slug string, q reports.Query) string {
 	name := slug[:min(len(slug), 80)] + "_" + q.Period.String()
 	if q.GroupID != "" {
@@ -148,7 +148,7 @@ func (e source) Next() ([]byte, error) {
 	defer leave()
 	ctx := e.gate.Context
 	e.block, err = e.plays.AppendRows(ctx, e.block[:0], httpserver.BlockSize)
-	if ctx.Err() != nil { // a cancelled query may look like one without more rows
+	if ctx.Err() != nil { // AppendRows may report the end of the rows after a cancelled query
 		return nil, context.Cause(ctx)
 	}
 	return e.block, err
@@ -170,8 +170,9 @@ func (e source) Close(_ int64, cause error) {
 	})
 }
 
-// recordStart commits export.started before anything is sent. Only the first byte's deadline cancels
-// it: a cancelled insert may or may not have committed. Errors: apperr.Unavailable.
+// recordStart commits export.started before anything is sent. Only the deadline of the first byte
+// cancels the insert, because the outcome of a cancelled insert is unknown. Errors:
+// apperr.Unavailable.
 func (e *Export) recordStart() error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByteDeadline)
 	defer cancel()
@@ -185,12 +186,11 @@ func (e *Export) recordStart() error {
 }
 
 const (
-	recordTimeout = 20 * time.Second       // bounds the recording of export.finished
-	recordPause   = 200 * time.Millisecond // pause between two attempts to record
+	recordTimeout = 20 * time.Second // longer than a restart of PostgreSQL
+	recordPause   = 200 * time.Millisecond
 )
 
-// recordEnd retries while the error proves that the entry was not written. A restart of PostgreSQL
-// takes less than recordTimeout.
+// recordEnd retries while the error proves that the entry was not written, for recordTimeout.
 func (e *Export) recordEnd(outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
 	defer cancel()

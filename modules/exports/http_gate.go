@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	timeLimit       = 30 * time.Minute       // limit of a whole download
-	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
-	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
-	recheckTimeout  = 2 * time.Second        // limit of the first try: after a failover its connection may be silent
-	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without a turn
+	timeLimit       = 30 * time.Minute       // of a whole download
+	blockTimeout    = 9 * time.Second        // of a recheck with the block that follows
+	recheckInterval = 500 * time.Millisecond // minimum between two rechecks
+	recheckTimeout  = 2 * time.Second        // of the first attempt, whose connection may be dead
+	turnWait        = 100 * time.Millisecond // maximum; the block is then made without a turn
 )
 
 var (
@@ -26,26 +26,26 @@ var (
 	errTimeLimit   = errors.New("the download took longer than 30 minutes")
 )
 
-// Recheck reads from db whether the actor of a download still has access, and fails if not. It runs
+// Recheck returns an error unless db says that the actor of a download still has access. It runs
 // after the handler has returned, so it must not use the handler's fiber.Ctx.
 type Recheck func(ctx context.Context, db *postgres.DB) error
 
 // Gate ends a download after timeLimit or when its actor has lost access, and limits its use of the
 // processors. Downloads of audit logs use it too.
 type Gate struct {
-	// Context ends when Close is called, when the server stops (cause httpserver.ErrStopped), or when
-	// a block exceeds its timeout (cause context.DeadlineExceeded).
+	// Context ends when Close is called, when the server stops (cause httpserver.ErrStopped), or
+	// when a block exceeds its timeout (cause context.DeadlineExceeded).
 	Context context.Context
 
 	stop                 context.CancelCauseFunc
 	turns, rechecking    chan struct{}
 	recheck              func(context.Context) error
 	beganAt, recheckedAt time.Time
-	firstByteDeadline    time.Time // deadline of the first block; then zero
+	firstByteDeadline    time.Time // of the first block; zero after it
 }
 
-// NewGate returns the gate of a new download; the caller must call Close. The first block has the
-// deadline of the request.
+// NewGate returns the gate of a new download. The caller must call Close. The first block must meet
+// the request's deadline.
 func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	now := time.Now()
 	g := &Gate{
@@ -60,8 +60,9 @@ func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 // Close cancels Context, and with it the queries of the download.
 func (g *Gate) Close() { g.stop(nil) }
 
-// Enter waits at most turnWait for a turn and calls checkAccess. The caller makes one block, and then
-// calls leave. Errors: errTimeLimit, errAccessEnded, those of recheck, or the cause of Context.
+// Enter waits at most turnWait for a turn and calls checkAccess. The caller makes one block, and
+// then calls leave. Errors: errTimeLimit, errAccessEnded, those of recheck, or the cause of
+// Context.
 func (g *Gate) Enter() (leave func(), err error) {
 	if time.Since(g.beganAt) > timeLimit {
 		return nil, errTimeLimit
@@ -70,7 +71,7 @@ func (g *Gate) Enter() (leave func(), err error) {
 	select { // clients that read fast must not keep the processors from other requests
 	case g.turns <- struct{}{}:
 		freeTurn = func() { <-g.turns }
-	case <-time.After(turnWait): // exports that hold all turns may be waiting for the database
+	case <-time.After(turnWait): // the holders of all turns may be waiting for the database
 	}
 	timer := time.AfterFunc(g.nextTimeout(), func() { g.stop(context.DeadlineExceeded) })
 	finish := func() {
@@ -98,14 +99,14 @@ func (g *Gate) nextTimeout() time.Duration {
 	return min(remaining, blockTimeout)
 }
 
-// checkAccess returns errAccessEnded if recheck reports apperr.AuthRequired, apperr.AccessDenied or
-// apperr.NotFound. It calls recheck at most once in recheckInterval, and again while the database is
-// unavailable: no block is made after a recheck that failed.
+// checkAccess calls recheck unless the last call is more recent than recheckInterval. It repeats
+// the call while the database is unavailable. It returns errAccessEnded if recheck reports
+// apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound.
 func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
 	}
-	select { // one recheck of an instance at a time: if its connection is silent, the pool's second one is free
+	select { // one recheck at a time, so that a dead connection leaves the pool's second one free
 	case g.rechecking <- struct{}{}:
 		defer func() { <-g.rechecking }()
 	case <-g.Context.Done():

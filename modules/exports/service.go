@@ -26,16 +26,16 @@ type Service struct {
 	reports        *reports.Service
 	auditLog       *audit.Log
 	logger         *slog.Logger
-	recheckDB      *postgres.DB // database that each Recheck reads
+	recheckDB      *postgres.DB // passed to each Recheck
 	slots          *limit.Limiter
-	rechecking     chan struct{}  // a semaphore of one: Gate.checkAccess takes it
-	turns          chan struct{}  // a semaphore: Gate.Enter takes a turn, which its leave function frees
-	pendingRecords sync.WaitGroup // counts writes of export.finished that still run
+	rechecking     chan struct{}  // semaphore of size 1, for Gate.checkAccess
+	turns          chan struct{}  // semaphore for making blocks, for Gate.Enter
+	pendingRecords sync.WaitGroup // running writes of export.finished
 	finishedTotal  *prometheus.CounterVec
 }
 
-// New returns the service. Call it once in an instance: API and screens share its limits. If
-// recheckDB has a pool of its own, rechecks do not wait for the connections of requests.
+// New returns the service. An instance must have one Service, whose limits API and screens share.
+// If recheckDB has its own pool, rechecks do not wait for the connections of requests.
 func New(
 	r *reports.Service, auditLog *audit.Log, recheckDB *postgres.DB, metrics prometheus.Registerer, logger *slog.Logger,
 ) *Service {
@@ -50,14 +50,14 @@ func New(
 			BusyMessage:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusyMessage: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the processors, because dg serve sets GOMAXPROCS to twice their number by default
+		// half of the processors: dg serve sets GOMAXPROCS to twice their number by default
 		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/4)), rechecking: make(chan struct{}, 1),
 		finishedTotal: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
 		}, []string{"outcome"}),
 	}
-	s.finishedTotal.WithLabelValues(failedOutcome) // initialised, because a rate needs a value before the first event
+	s.finishedTotal.WithLabelValues(failedOutcome) // export 0: a rate needs a value before the first event
 	for _, o := range outcomes {
 		s.finishedTotal.WithLabelValues(o.name)
 	}
@@ -69,7 +69,7 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits at most two seconds for the writes of export.finished, because the database may not
+// Drain waits for the writes of export.finished, at most two seconds, because the database may not
 // respond. Call it after the last export has ended.
 func (s *Service) Drain() {
 	done := make(chan struct{})
