@@ -1,6 +1,6 @@
--- Adds the objects to which others refer. It changes no stored row, because that would lock the row
--- until the end of the import. The unique constraints are deferred: a stored object may give up its
--- slug later.
+-- Adds new objects, to which others refer. It updates no stored row, because that would lock the row
+-- until the end of the import. The unique constraints are deferred: finalSQL may change the slug of
+-- a stored object that conflicts.
 with added as (
     insert into {table} ({columns})
     select {columns} from {rows} i

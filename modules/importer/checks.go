@@ -8,18 +8,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a condition on the staged rows of a type. query is a template for batch.renderSQL. It selects
-// line, field and value of each violation.
+// check is a rule for the staged rows of a type. query, a template for batch.renderSQL, selects
+// line, field and value of each violation. expected describes the valid values in the error.
 type check struct{ expected, query string }
 
-// duplicatesSQL selects repeated objects, because the order of their updates would be undefined.
+// duplicatesSQL selects objects that occur twice in a file: the order of their updates would be
+// undefined.
 const duplicatesSQL = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// referenceCheck requires an object that is stored already, or to be stored last, as people are.
+// referenceCheck requires that the object is stored, or staged for finalSQL (last_{table}).
 func referenceCheck(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in this or an earlier file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i
@@ -36,7 +37,7 @@ func immutableCheck(name, column string) check {
 // uniqueCheck requires unique values at the end of the file, among the objects o that satisfy the
 // condition scope. If two lines conflict, it reports the later line.
 func uniqueCheck(expected, field, column, scope string) check {
-	// a union, because the planner cannot hash a condition with "or"
+	// a union, because a condition with "or" prevents a hash join
 	return check{expected, fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s from import_{table} i
 		where exists (select from {end} o
@@ -49,7 +50,8 @@ func uniqueCheck(expected, field, column, scope string) check {
 		field, column, scope)}
 }
 
-// runChecks orders errors of a line and check by length(field): playerIds[2] before playerIds[10].
+// runChecks adds the violations as errors. Their order has playerIds[2] before playerIds[10],
+// because it compares the lengths of fields first.
 func (r *run) runChecks(ctx context.Context, b *batch) error {
 	checks := append([]check{{"each " + b.name + " once in the file", duplicatesSQL}}, b.checks...)
 	queries := make([]string, len(checks))

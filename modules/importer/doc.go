@@ -3,27 +3,28 @@
 // It owns no table: it writes those of org, games and identity, and audit entries.
 //
 // Invariants:
-//   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed
-//     either all of it is committed or nothing. Imports are idempotent: an object that equals the
-//     stored one is not written.
-//   - No request waits for an import until its last step: rows that others lock (stored
-//     organisations and forks, people, memberships) are written last. dg erase may wait. The order
+//   - All files of an import are one transaction. An error rolls it back. After ErrUnconfirmed, the
+//     outcome of the commit is unknown. Imports are idempotent: an object that equals the stored
+//     one is not written.
+//   - Rows that requests lock (stored organisations and forks, people, memberships) are written
+//     last, so that no request waits for an import until then. dg erase may wait longer. The order
 //     of locks is organisations, memberships, people.
-//   - An import never replaces the secret key, and keeps an equal secret that another key encrypts.
-//   - Memory does not grow with the number of objects, because PostgreSQL stages them.
+//   - An import never replaces the secret key. It keeps the stored form of a two-step secret that
+//     has not changed, even if the previous key encrypts it.
+//   - Memory does not grow with the number of objects, because temporary tables stage them.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
 //     characters.
 //
 // Decisions that the format leaves open:
 //   - A line gets one JSON syntax or type error, or one error for each invalid field. References
-//     and uniqueness are checked type by type, once every line of a file is valid. After a file
+//     and uniqueness are checked type by type, if every line of the file is valid. After a file
 //     with errors, later files are read only to find more errors.
-//   - Uniqueness holds at the end of a file: two organisations may swap slugs in one file. A later
-//     file replaces objects of an earlier one.
+//   - Uniqueness is checked at the end of a file: two organisations may swap slugs in one file. A
+//     later file replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.
 //   - Lengths of strings are in code points. Blank strings are accepted.
 //   - Timestamps are truncated to the millisecond.
-//   - A pipe truncated between two lines looks like a whole file, unless it is gzip.
+//   - A pipe that ends between two lines is accepted as a whole file, unless it is gzip.
 //   - An advisory lock admits one import at a time. Another import logs that it waits, and gives up
 //     after ten minutes.
 //   - The transaction is READ COMMITTED, as the triggers on plays require, without

@@ -13,28 +13,28 @@ import (
 	"dg/platform/apperr"
 )
 
-// format defines a type of objects. In SQL, i is the staged row.
+// format defines a type of objects.
 type format struct {
 	name, table   string
-	columns       string // stored columns, {columns} in SQL files
-	stagedColumns string // select list of the temporary table; columns if empty
-	id, key       string // JSON field and SQL columns that identify an object; id if empty
+	columns       string // of the table, separated by ", "
+	stagedColumns string // select list that creates the temporary table; columns if empty
+	id, key       string // JSON field and SQL columns that identify an object; "id" if empty
 
-	checks []check
-	// names of SQL files; fileSQL runs after each file, finalSQL at the end of the import
-	fileSQL, finalSQL string
+	checks   []check
+	fileSQL  string // name of the SQL file that runs after each file
+	finalSQL string // name of the SQL file that runs at the end of the import
 
 	read readFunc
 }
 
-// readFunc returns the row of a line without its line number, or the errors of the line.
+// readFunc returns the staged row of a line, without the line number, or the errors of the line.
 type readFunc func(line []byte, keyring identity.Keyring) ([]any, []string)
 
 // batch imports the objects of one type.
 type batch struct {
 	format
 	pending [][]any     // rows for the next COPY; the first value is the line number
-	count   ObjectCount // Unchanged starts as the number of all objects; write subtracts added and replaced
+	count   ObjectCount // Unchanged counts all objects until write subtracts those that it wrote
 }
 
 // ObjectCount counts the added, replaced and unchanged objects of one type.
@@ -44,20 +44,18 @@ type ObjectCount struct {
 	LostPasswords              int64 // users whose stored password the import removes
 }
 
-// sqlFiles has the files that format.fileSQL and format.finalSQL name.
-//
 //go:embed *.sql
 var sqlFiles embed.FS
 
-// renderSQL fills in the template. {same} joins the staged row i with the stored row o. {end} has the
-// rows of the table with the changes of earlier files, which finalSQL stores later.
+// renderSQL fills in a template. {same} joins a staged row i with a stored row o. {end} is the
+// table after the changes that finalSQL will store.
 func (b *batch) renderSQL(template string) string {
 	key := cmp.Or(b.key, "id")
 	keys := strings.Split(key, ", ")
 	values := strings.Join(slices.DeleteFunc(strings.Split(b.columns, ", "),
 		func(column string) bool { return slices.Contains(keys, column) }), ", ")
 	ordered := ""
-	if strings.Contains(b.columns, "org_id") { // the trigger of forks then changes each organisation once
+	if strings.Contains(b.columns, "org_id") { // the trigger of forks then runs once for each
 		ordered = "order by org_id"
 	}
 	return strings.NewReplacer("{table}", b.table, "{ordered}", ordered, "{key}", key, "{id}", cmp.Or(b.id, "id"),
@@ -89,7 +87,7 @@ func (b *batch) copyRows(ctx context.Context, tx pgx.Tx) error {
 	return apperr.Annotate(err, "copy to import_"+b.table)
 }
 
-// apply runs format.fileSQL on the staged rows, and keeps the rows for format.finalSQL.
+// apply runs fileSQL on the staged rows, and moves them to last_{table} if there is a finalSQL.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx) error {
 	if err := b.write(ctx, tx, b.fileSQL, "import_"+b.table); err != nil || b.finalSQL == "" {
 		return cmp.Or(err, b.exec(ctx, tx, "truncate import_{table}"))

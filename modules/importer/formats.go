@@ -14,8 +14,8 @@ var (
 	immutableOrganisationCheck = immutableCheck("organisation", "org_id")
 )
 
-// formats are in the order in which a file's objects are stored: a type refers to earlier types.
-// Ids outside lists are [16]byte, because pgx would convert a uuid.UUID to text and back.
+// formats are in the order in which the objects of a file are stored: a type refers to earlier
+// types only. Single ids are [16]byte, because pgx would convert a uuid.UUID to text and back.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
@@ -129,7 +129,7 @@ var formats = []format{{
 	}),
 }}
 
-// truncate truncates to milliseconds, the precision of the tables. PostgreSQL would round.
+// truncate truncates to milliseconds, the precision of the columns. PostgreSQL would round.
 func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 func packAnswers(skills []skill) []byte {

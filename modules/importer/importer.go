@@ -32,8 +32,8 @@ type Importer struct {
 	Request audit.Request    // request to record in audit entries
 }
 
-// Input is a file to import. Errors begin with Name. A name that ends in .gz or the magic number of
-// gzip selects gzip.
+// Input is a file to import. Errors begin with Name. The file is decompressed if Name ends in .gz
+// or the content begins with gzip's magic number.
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
@@ -45,22 +45,20 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 	"import again, which changes nothing that is in already")
 
 // Import imports all files or none. After any error but ErrUnconfirmed, nothing has changed. It
-// shows its progress on a line of terminal, which may be nil. Errors: at most MaxErrors faults of
+// shows its progress on a line of terminal, which may be nil. Errors: at most MaxErrors errors of
 // the files, joined; postgres.ErrLocked after ten minutes; ErrUnconfirmed; those of Input.Open, the
 // database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) ([]ObjectCount, error) {
-	// collects garbage a quarter as often as by default, for speed
-	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
-		defer debug.SetGCPercent(debug.SetGCPercent(400))
+	if _, set := os.LookupEnv("GOGC"); !set {
+		defer debug.SetGCPercent(debug.SetGCPercent(400)) // for speed: the default is 100
 	}
 	tx, err := im.Pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
 		return nil, err
 	}
-	// After the commit, Rollback does nothing. If Rollback fails, the connection is lost, and the
-	// database rolls back.
+	// A failed Rollback has lost the connection, and then the database rolls back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := beginImport(ctx, tx); err != nil {
 		return nil, err
@@ -91,7 +89,7 @@ func (im Importer) Import(
 	for _, b := range r.batches {
 		counts = append(counts, b.count)
 	}
-	// not cancelled, because the outcome of an interrupted commit is unknown
+	// without cancellation, because the outcome of an interrupted commit is unknown
 	return counts, commit(context.WithoutCancel(ctx), tx)
 }
 
@@ -105,8 +103,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// beginImport disables timeouts for the transaction, because an import may take hours. It waits up to ten
-// minutes for the import lock.
+// beginImport disables the transaction's timeouts, because an import may take hours. It waits at
+// most ten minutes for the import lock.
 func beginImport(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -124,19 +122,19 @@ func beginImport(ctx context.Context, tx pgx.Tx) error {
 }
 
 const (
-	// Pending rows are flushed after flushBytes of lines, to bound their memory.
-	flushBytes = 1 << 20
-	maxLine    = 8 << 20 // bytes of the longest line
+	flushBytes = 1 << 20 // bytes of lines whose rows may be pending, to bound their memory
+	maxLine    = 8 << 20 // bytes of a line
 )
 
-// MaxErrors bounds the errors that an import reports. After MaxErrors errors it stops reading.
+// MaxErrors bounds the errors that an import reports. An import with MaxErrors errors stops
+// reading.
 const MaxErrors = 20
 
 type run struct {
 	Importer
 	tx       pgx.Tx
-	batches  []*batch  // a batch for each of formats
-	terminal io.Writer // shows the progress; may be nil
+	batches  []*batch  // one for each of formats
+	terminal io.Writer // for the progress; may be nil
 	errors   []error
 
 	file string // name of the current file
@@ -149,15 +147,15 @@ func (r *run) showProgress(step string) {
 	}
 }
 
-// addError adds an error such as "plays.ndjson:17: passed: expected true or false". After the first
-// error nothing more is stored: files are only read to find more errors.
+// addError adds an error such as "plays.ndjson:17: passed: expected true or false".
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Errorf("%s:%d: %s", r.file, line, text))
 	}
 }
 
-// importFile adds faults of the file, and a failed read, to r.errors. It returns other errors.
+// importFile reads, checks and stores a file. It adds errors of the file, also a failed read, to
+// r.errors, and returns other errors. Once there are errors, it only reads, to find more.
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0
@@ -185,7 +183,8 @@ func (r *run) store(ctx context.Context, b *batch) error {
 	return b.apply(ctx, r.tx)
 }
 
-// read opens and reads the file in a goroutine, which leaks if read ends while a pipe is silent or has no writer.
+// read opens and reads the file in a goroutine, so that ctx can end a wait for a pipe's writer. The
+// goroutine then leaks.
 func (r *run) read(ctx context.Context, input Input) error {
 	out, in := io.Pipe()
 	defer func() { _ = out.Close() }()
@@ -285,7 +284,8 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	return nil, faultText("type", types, `"`+header.Type+`"`)
 }
 
-// flush copies the pending rows. It returns ctx's error, which the last reads may have missed.
+// flush copies the pending rows. It also returns the error of ctx, whose end looks like that of the
+// file.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {

@@ -10,8 +10,8 @@ import (
 	"dg/modules/audit"
 )
 
-// storeLast writes the rows that others lock: stored organisations and forks, people and
-// memberships. Their locks are then held only for a short time.
+// storeLast writes the rows that requests lock: stored organisations and forks, people and
+// memberships. The import then holds their locks only briefly.
 func (r *run) storeLast(ctx context.Context) error {
 	for _, b := range r.batches {
 		if err := b.exec(ctx, r.tx, "analyze last_{table}"); err != nil {
@@ -44,8 +44,8 @@ func (r *run) storeLast(ctx context.Context) error {
 	return nil
 }
 
-// keepSecrets locks the secret key before people are written. An equal secret that is stored under
-// another key is kept.
+// keepSecrets locks the secret key. It keeps the stored form of secrets that have not changed:
+// another key may have encrypted them.
 func (r *run) keepSecrets(ctx context.Context) error {
 	if err := r.Keyring.LockSecretKey(ctx, r.tx); err != nil {
 		return err
@@ -71,15 +71,16 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	return err
 }
 
-// lockOrganisationsSQL also locks organisations of forks: a trigger changes them at the commit.
+// lockOrganisationsSQL also locks the organisations of changed forks, because a trigger updates
+// them at the commit.
 const lockOrganisationsSQL = `/* importer.lockOrganisations */ select from organisations
 	where id in (select id from last_organisations union select org_id from last_forks
 	  union select org_id from forks where xmin = pg_current_xact_id()::xid)
 	order by id for no key update`
 
-// lockChanged drops imported rows that equal stored ones, so that a later change of a stored row is
-// not reverted. It locks the stored organisations, memberships and people that will change, so that
-// the audit entries stay true.
+// lockChanged drops imported rows that equal stored ones: writing them could revert a concurrent
+// change. It locks the stored organisations, memberships and people that will change, so that the
+// audit entries stay true.
 func (r *run) lockChanged(ctx context.Context) error {
 	for _, b := range r.batches {
 		if b.finalSQL == "" {
@@ -108,8 +109,8 @@ func (r *run) batch(table string) *batch {
 	return r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
 }
 
-// auditRule describes the audit entries of an action. changesSQL returns a row for each entry: the
-// organisation, the id of the target and the details.
+// auditRule describes the audit entries of an action. changesSQL selects the rows for
+// audit.AppendChanges.
 type auditRule struct {
 	action     audit.Action
 	targetKind string
@@ -138,8 +139,7 @@ var auditRules = []auditRule{
 }
 
 const (
-	// whether this transaction added the organisation
-	isNewSQL           = `o.xmin = pg_current_xact_id()::xid`
+	isNewSQL           = `o.xmin = pg_current_xact_id()::xid` // this transaction added the organisation
 	passwordRemovedSQL = `o.password_hash is not null and i.password_hash is null`
 )
 
@@ -150,7 +150,8 @@ func organisationChangeSQL(column string) string {
 		where o.%[1]s <> i.%[1]s and not `+isNewSQL, column)
 }
 
-// personChangeSQL selects changes of stored people, for each organisation that they belong to or join.
+// personChangeSQL selects the stored people who meet the condition, once for each organisation that
+// they belong to or join.
 func personChangeSQL(condition string) string {
 	return `
 		select m.org_id, i.id, jsonb_build_object('name', i.name)

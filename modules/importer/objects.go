@@ -160,10 +160,10 @@ func validText(s string) bool {
 }
 
 var textPattern, longNumberPattern = regexp.MustCompile(`"(?:\\.|[^"\\])*"`), regexp.MustCompile(`[eE][-+]?\d{5}|\.\d{1000}`)
-var nulPattern = regexp.MustCompile(`[^\\](?:\\\\)*\\u0000`) // behind an even number of backslashes
+var nulPattern = regexp.MustCompile(`[^\\](?:\\\\)*\\u0000`) // whose backslash is not escaped
 
-// storable reports whether jsonb can store the object: it has no NUL and no number out of range. Decoding
-// accepts numbers that are too long for jsonb, because it rounds them; longNumberPattern finds these.
+// storable reports whether jsonb can store the object, which must have no NUL and no number out of
+// range. json.Unmarshal rounds numbers that are too long for jsonb; longNumberPattern finds them.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !nulPattern.Match(value) &&
@@ -172,8 +172,8 @@ func storable(value []byte) bool {
 
 const oneObject = "one JSON object in UTF-8"
 
-// strictJSON rejects unknown names. By default, package json also rejects duplicate names and
-// invalid UTF-8, and is case-sensitive.
+// strictJSON rejects unknown names. Package json always rejects duplicate names and invalid UTF-8,
+// and is case-sensitive.
 var strictJSON = json.RejectUnknownMembers(true)
 
 func newReadFunc[T any](row func(*T, identity.Keyring) []any) readFunc {
@@ -212,10 +212,11 @@ func decodeError(err error) string {
 	return faultText(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
 }
 
-// fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
+// fieldAt returns a JSON pointer without its leading slash, such as skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
-// faultText states the expected and, unless got is "", the found value. field "" means the whole line.
+// faultText returns "field: expected …, got …". It omits an empty field, which means the whole
+// line, and an empty got.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -1,6 +1,6 @@
 -- Gives each new player the next ordinal of its organisation, in the order of the file. A stored
 -- player keeps ordinal and label. The row of player_ordinals stays locked until the import ends, so
--- that ordinals are unique. It is locked before rows of players, as in dg erase, against deadlocks.
+-- that ordinals are unique. As in dg erase, it is locked before rows of players, against deadlocks.
 with changed as materialized (
     select i.*, o.id is null as fresh,
            row_number() over (partition by i.org_id, o.id is null order by line) as nth

@@ -1,5 +1,5 @@
--- Writes only the objects that differ. It never updates ids, because that would block writers of rows
--- that refer to them. A renamed slug blocks them, too, because it is unique.
+-- Writes only the objects that differ. It never updates ids, because the row lock would then block
+-- writers of rows that refer to them. A changed slug has a unique index, so it blocks them too.
 with replaced as (
     update {table} o set ({values}) = row ({i.values}) from {rows} i
     where {same} and ({o.values}) is distinct from ({i.values})
