@@ -14,8 +14,8 @@ const reauthenticationTTL = 15 * time.Minute
 // ErrPasswordDue says that Reauthenticate needs the password again.
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
-// Proof is the current password and, with two-step verification on, a code or recovery code. It
-// protects credentials against session hijacking.
+// Proof is the current password and, with two-step verification on, a code or recovery code. A
+// thief of a session has neither, so cannot change the credentials.
 type Proof struct{ Password, Code string }
 
 // Reauthenticate returns nil if the proof is correct, or if the session's password was entered
@@ -30,8 +30,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 		return ErrPasswordDue
 	}
 	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
-		// A double submit repeats a code that the first request has used up.
-		if c.session.Fresh {
+		if c.session.Fresh { // a form sent twice repeats a code that the first request has used up
 			return nil
 		}
 		if err := c.verifyCode(proof.Code); err != nil {
@@ -43,9 +42,9 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	return err
 }
 
-// withPassword checks the password and runs fn, which must verify the code. It returns the session
-// that rotate made in fn. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn,
-// apperr.Unavailable (too many sign-ins, an unreadable secret, a failed write to the audit log).
+// withPassword checks the password, then calls changePerson with fn, which must verify the code.
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn, apperr.Unavailable (too many
+// sign-ins, an unreadable secret, a failed write to the audit log).
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -62,7 +61,7 @@ func (s *Service) withPassword(
 	if err != nil {
 		return Session{}, err
 	}
-	// The password is not compared again, because a change of it would have ended the session.
+	// The password is still correct, because its change would have ended the session.
 	return s.changePerson(ctx, token, false, func(c *change) error {
 		if err := countAttempt(c.tx, limits, 0, c.now); err != nil {
 			return err
@@ -82,9 +81,9 @@ type change struct {
 	newSession Session    // the session after rotate
 }
 
-// changePerson calls fn with the person's row locked, and returns the session that rotate made in
-// fn, if any. It commits even after ErrWrongCode, so that the count of wrong codes persists.
-// Errors: those of fn, ErrNoSession, also if the session is at another step.
+// changePerson calls fn with the person's row locked. It returns the new session if fn calls
+// rotate, else a zero one. It commits even after ErrWrongCode, so that the count of wrong codes
+// persists. Errors: those of fn; ErrNoSession, also if the session's SecondStepDue differs.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (newSession Session, err error) {
@@ -117,8 +116,8 @@ func (s *Service) changePerson(
 }
 
 // rotate updates columns of the person, and replaces the session by one with a new token. It
-// inserts the new session after the update, which may fire a trigger that ends all sessions. It
-// returns ErrNoSession if the session has ended since it was read.
+// inserts the new session after the update, because a trigger of users may end all sessions.
+// Errors: ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err := orMissing(ended, err, ErrNoSession); err != nil {
@@ -158,7 +157,7 @@ func (c *change) verifyCode(code string) error {
 	return countAttempt(c.tx, limits, 0, c.now)
 }
 
-// useCode deletes a recovery code, or stores the time step of a TOTP code, so that each works once.
+// useCode deletes a recovery code or stores the step of a TOTP code, so that the code works once.
 func (c *change) useCode(code string) error {
 	if recoveryCode, ok := parseRecoveryCode(code); ok {
 		return c.useRecoveryCode(recoveryCode)

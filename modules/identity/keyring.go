@@ -22,9 +22,9 @@ type Keyring struct {
 }
 
 type secretKey struct {
-	prefix   string // v1.<id>. before a ciphertext; a secret in clear has no full stop
+	prefix   string // "v1.<key id>." before a ciphertext; secrets in clear are base32, without dots
 	aead     cipher.AEAD
-	nonceKey []byte // the HMAC key of the nonces
+	nonceKey []byte // HMAC key for nonces
 }
 
 // NewKeyring returns the keyring of a current and a previous key, each of 32 bytes or nil for none.
@@ -61,9 +61,9 @@ const encryptedPrefix = "v1."
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// Encrypt returns a person's secret in its stored form: in clear without a current key. The nonce
-// is an HMAC of person and secret (SIV-like), so that an import of the same secret changes nothing.
-// Two different secrets share a nonce only if 96 bits collide.
+// Encrypt returns a person's secret in its stored form, which is clear text without a current key.
+// Encryption is deterministic, so that an import of the same secret changes nothing: the nonce is
+// an HMAC of person and secret, as in SIV. Two secrets share a nonce only if 96 bits collide.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -87,8 +87,8 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, nil
 }
 
-// decrypt returns the secret in clear. With a current key it refuses a stored secret in clear as
-// forged, because a migration has encrypted all.
+// decrypt returns the secret in clear. If there is a current key, a stored secret in clear is
+// forged, because a migration has encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	encrypted := strings.HasPrefix(stored, encryptedPrefix)
 	if !encrypted && k.Encrypts() {

@@ -23,10 +23,10 @@ import (
 const (
 	minPasswordLength = 12 // in code points
 	maxPasswordBytes  = 1000
-	minUncommon       = 6 // distinct characters outside common words, name and e-mail
+	minUncommon       = 6 // of countUncommon
 )
 
-// commonWords is short, because most common passwords are shorter than minPasswordLength.
+// commonWords is a short list, because most common passwords are shorter than minPasswordLength.
 var commonWords = strings.Fields(commonText)
 
 //go:embed common.txt
@@ -56,7 +56,8 @@ func checkPassword(password string, user userRow) error {
 	return nil
 }
 
-// wordsOf splits names into words. It drops words of up to two bytes, which may match by chance.
+// wordsOf splits names into words, with and without accents. It drops words of one or two bytes,
+// which many good passwords contain.
 func wordsOf(names ...string) (words []string) {
 	isSeparator := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -71,10 +72,11 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// countUncommon counts the distinct characters outside commonWords and ownWords.
+// countUncommon counts the distinct characters outside commonWords and ownWords. It also finds words
+// in which digits or signs replace letters.
 func countUncommon(password string, ownWords []string) int {
 	words := slices.Concat(ownWords, commonWords)
-	// longer words first, because a replacer takes the first word that matches
+	// longer words first, because a replacer takes the first pair that matches
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(words))
 	for _, word := range words {
@@ -90,9 +92,9 @@ func countUncommon(password string, ownWords []string) int {
 	return len(distinct)
 }
 
-// ChangePassword replaces the person's password. The session of the token continues under the
-// returned token; the person's other sessions end. Errors: apperr.Validation with the field "new",
-// ErrWrongCode, those of withPassword.
+// ChangePassword replaces the person's password. The session continues under a new token; the
+// person's other sessions end. Errors: apperr.Validation with the field "new", ErrWrongCode, those
+// of withPassword.
 func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, newPassword string,
 ) (Session, error) {
@@ -132,7 +134,7 @@ const (
 	maxImportedWork        = 389_120 // memory in KiB × iterations: ten times that of hashCost
 )
 
-// These bounds of stored hashes are higher, because version 1.0.0 imported costlier ones.
+// The bounds of stored hashes are higher, because version 1.0.0 imported costlier hashes.
 const (
 	maxMemory      = 256 << 10 // in KiB
 	maxIterations  = 10
@@ -143,16 +145,16 @@ const (
 const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
 	"m up to 65536, t up to 10, p up to 4, m·t up to 389120)"
 
-// ValidPasswordHash reports whether an import may store the text as a password hash. With parameters
-// that costOf ignores, such as data, no password would match.
+// ValidPasswordHash reports whether an import may store the text as a password hash. It refuses
+// parameters that costOf ignores, such as data, because no password would match.
 func ValidPasswordHash(hash string) bool {
 	p := costOf(hash)
 	return p != nil && p.Memory <= maxImportedMemory && p.Parallelism <= maxImportedParallelism &&
 		p.Memory*p.Iterations <= maxImportedWork && strings.Count(hash, ",") == 2
 }
 
-// PasswordMatches reports whether the password has the hash. A malformed or too costly hash matches
-// none.
+// PasswordMatches reports whether the password has the hash. No password matches a malformed or too
+// costly hash.
 func PasswordMatches(hash, password string) bool {
 	if costOf(hash) == nil {
 		return false
@@ -173,21 +175,21 @@ func costOf(hash string) *argon2id.Params {
 }
 
 // hasher computes hashes. Concurrent computations share maxMemory, the most that one hash may need.
-// Each acquires at least minShare, which leaves half of the processors to other requests.
+// Each computation acquires at least minShare, so that half of the processors serve other requests.
 type hasher struct {
-	cost     argon2id.Params // cost of new hashes
-	memory   *semaphore.Weighted
-	minShare uint32 // in KiB
+	cost     argon2id.Params     // of new hashes
+	memory   *semaphore.Weighted // of maxMemory
+	minShare uint32              // in KiB
 }
 
 func newHasher(cost argon2id.Params) *hasher {
-	// half of the processors, because dg serve sets GOMAXPROCS to twice their number by default
+	// half of the processors: dg serve sets GOMAXPROCS to twice their number by default
 	concurrentHashes := uint32(max(1, runtime.GOMAXPROCS(0)/4))
 	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrentHashes}
 }
 
-// matches reports whether the password has the hash. Without a valid hash it computes a dummy one,
-// so that the time does not reveal unknown accounts.
+// matches reports whether the password has the hash. Without a valid hash it computes another one,
+// so that the response time does not reveal unknown accounts.
 func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
 	if hash != nil && len(password) <= maxPasswordBytes { // bounds the work; no valid password is longer

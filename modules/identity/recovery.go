@@ -12,12 +12,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// Recovery codes have 80 random bits, so a fast hash, SHA-256, suffices to store them.
+// Recovery codes have 80 random bits, for which a fast hash suffices.
 const (
 	recoveryCodeCount  = 10
 	recoveryCodeLength = 16
-	// Crockford's base32, without i, l, o and u
-	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+	recoveryAlphabet   = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's base32
 )
 
 var recoveryEncoding = base32.NewEncoding(recoveryAlphabet)
@@ -53,8 +52,8 @@ func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 }
 
 // ReplaceRecoveryCodes voids the person's recovery codes and returns ten new codes, which are never
-// returned again. The session continues under the returned token. Errors: ErrTwoStepOff,
-// ErrWrongCode, those of withPassword.
+// returned again. The session continues under a new token. Errors: ErrTwoStepOff, ErrWrongCode,
+// those of withPassword.
 func (s *Service) ReplaceRecoveryCodes(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
@@ -74,8 +73,8 @@ func (s *Service) ReplaceRecoveryCodes(
 	return codes, session, err
 }
 
-// issueRecoveryCodes replaces the person's recovery codes and returns the new ones. The caller
-// must have locked the person's row: otherwise two requests could store ten codes each.
+// issueRecoveryCodes replaces the person's recovery codes and returns the new ones. The lock of the
+// person's row keeps two requests from storing ten codes each.
 func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodeCount)
 	rows := make([]recoveryRow, recoveryCodeCount)
@@ -112,7 +111,7 @@ var ErrNoReset = apperr.New(apperr.NotFound,
 	"This link no longer works: it works once, for 30 minutes. If you have set a password, sign in with it; "+
 		"otherwise ask the operator of this service for a new one.")
 
-// Operator changes accounts on behalf of dg's commands. DB connects as the owner of the tables.
+// Operator changes accounts for dg's commands. DB connects as the owner of the tables.
 type Operator struct {
 	DB       *postgres.DB
 	Now      func() time.Time
@@ -126,8 +125,8 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// BeginReset stores and returns a reset for the person with the e-mail. It voids an earlier reset
-// of the person. Errors: ErrNoSuchEmail, apperr.Unavailable when the reset cannot be recorded.
+// BeginReset stores and returns a reset for the person with the e-mail. It voids the person's
+// earlier reset. Errors: ErrNoSuchEmail, apperr.Unavailable when the reset cannot be recorded.
 func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: instant(o.Now()).Add(resetTTL)}
 	err := o.DB.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
@@ -158,17 +157,18 @@ func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, erro
 	return user.person(), err
 }
 
-// ResetPassword uses up the reset: it sets the password, turns two-step verification off, voids the
-// recovery codes and ends the person's sessions. It also ends the browser's session, which may be
-// another person's; sessionToken may be empty. Errors: ErrNoReset, apperr.Validation with the field
-// "new", apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
+// ResetPassword uses up the reset. It sets the password, turns two-step verification off, voids the
+// recovery codes and ends the person's sessions. It also ends the browser's session of
+// sessionToken, which may be another person's or empty. Errors: ErrNoReset, apperr.Validation with
+// the field "new", apperr.Unavailable when too many people sign in at once or the reset cannot be
+// recorded.
 func (s *Service) ResetPassword(ctx context.Context, token, password, sessionToken string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return err
 	}
 	defer release()
-	// checked before hashing, so that an unknown token costs no hash
+	// before hashing, so that an unknown token costs no hash
 	user, err := userOfReset(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err

@@ -20,12 +20,11 @@ type Service struct {
 	now       func() time.Time
 	recorder  Recorder
 	passwords *hasher
-	slots     *limit.Limiter // slots of sign-ins and other password checks
+	slots     *limit.Limiter // of sign-ins and other password checks
 	keyring   Keyring
 }
 
-// maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. Clients of
-// one /48 may use all but one.
+// maxSignIns bounds the concurrent sign-ins, and so the connections that they hold.
 const maxSignIns = 4
 
 // New returns the service over db. keyring encrypts the secrets of two-step verification.
@@ -59,13 +58,13 @@ func (s *Service) clock() time.Time { return instant(s.now()) }
 // instant returns t in UTC with the precision of the columns.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Recorder writes security events to the audit logs of the person's organisations, and sign-ins to
-// the program's log.
+// Recorder writes changes of an account to the audit logs of the person's organisations, and
+// sign-ins, failures and locks to the program's log.
 type Recorder struct {
-	// OrganisationIDsOf reads the ids of the person's organisations in the transaction.
+	// OrganisationIDsOf returns the ids of the person's organisations, read in tx.
 	OrganisationIDsOf func(tx transaction, personID string) ([]string, error)
 	Audit             *audit.Log
-	Log               *slog.Logger        // log of sign-ins, failures and locks
+	Log               *slog.Logger
 	OnFailedSignIn    func(reason string) // reason is one of FailureReasons
 }
 
@@ -81,7 +80,7 @@ var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWro
 
 type requestKey struct{}
 
-// WithRequest adds the request to ctx, for limits by network, the audit log and the program's log.
+// WithRequest adds the request to ctx, for limits by network and for both logs.
 func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -115,7 +114,7 @@ func (r Recorder) logSignIn(
 		append(attrs, "person_id", person.ID, "client", request.Address, "request_id", request.ID)...)
 }
 
-// recordFailedAttempt logs and counts wrong attempts and locks. It ignores nil and other errors.
+// recordFailedAttempt logs and counts wrong attempts and locks. It ignores other errors and nil.
 func (r Recorder) recordFailedAttempt(ctx context.Context, person Person, err error) {
 	var reason string
 	var attrs []any

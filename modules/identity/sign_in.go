@@ -22,8 +22,8 @@ var (
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
 // verification on, the session has SecondStepDue until VerifySecondStep. Against session fixation,
-// SignIn ends the browser's previous session, even another person's; previousToken may be empty.
-// Errors: ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
+// SignIn ends the browser's session of previousToken, which may be another person's or empty.
+// Errors: ErrWrongPassword; a LockedError after too many wrong passwords, even for a correct one;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previousToken string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
@@ -60,11 +60,11 @@ func (s *Service) SignIn(ctx context.Context, email, password, previousToken str
 	return session, nil
 }
 
-// VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
-// continues under the returned token. Errors: ErrNoSession, also ten minutes after SignIn;
-// ErrWrongCode; a LockedError after ten wrong codes, for a correct one too; apperr.Unavailable when
-// too many people sign in at once, the secret cannot be decrypted, or the use of a recovery code
-// cannot be recorded.
+// VerifySecondStep takes the code, or a recovery code, for a session with SecondStepDue. The
+// session continues under a new token. Errors: ErrNoSession, also ten minutes after SignIn;
+// ErrWrongCode; a LockedError after ten wrong codes, even for a correct one; apperr.Unavailable
+// when too many people sign in at once, the secret cannot be decrypted, or the use of a recovery
+// code cannot be recorded.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, nil
 }
 
-// userByEmail returns a row without an id for an unknown e-mail: SignIn computes a hash for it too.
+// userByEmail returns a row without an id for an unknown e-mail, for which SignIn also hashes.
 func userByEmail(db transaction, email string) (userRow, error) {
 	unknownUser := userRow{Email: email}
 	key := EmailKey(email)
@@ -98,7 +98,7 @@ func userByEmail(db transaction, email string) (userRow, error) {
 	return row, err
 }
 
-// verifyPassword returns the limits, which the caller resets after a correct password.
+// verifyPassword returns the limits, so that the caller resets them in its transaction.
 func (s *Service) verifyPassword(
 	ctx context.Context, user userRow, password string,
 ) (limits []guessLimit, err error) {
@@ -120,8 +120,8 @@ func (s *Service) matchAndRecord(
 	return err
 }
 
-// beginSession stores a session, if the password is still the verified one, and resets the limits.
-// The share lock serialises it with changes of the password: a later change ends the session.
+// beginSession stores a session, if the password hash is still the verified one, and resets the
+// limits. The share lock delays a concurrent change of the password, which then ends the session.
 func beginSession(
 	tx transaction, user userRow, limits []guessLimit, now time.Time,
 ) (session Session, err error) {

@@ -20,7 +20,7 @@ type sessionRow struct {
 	ExpiresAt     time.Time
 	SecondStepDue bool
 	TOTPOffer     *string // the stored form, which may be encrypted
-	// when the password was entered, by the database's clock; nil in an insert: now
+	// time of the last password entry, by the database's clock; an insert of nil stores now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
 	Fresh           bool              `gorm:"->"` // whether the password was entered within reauthenticationTTL
 	Position        postgres.Position `gorm:"->;type:text"`
@@ -52,8 +52,8 @@ func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithCont
 
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// Methods that change credentials lock the person's row: with lockRow, or lockUser where users is
-// joined. lockShare waits for such a change.
+// Changes of credentials lock the person's row, with lockRow, or with lockUser in a join. lockShare
+// waits for them.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}
 	lockRow    = clause.Locking{Strength: "NO KEY UPDATE"}
@@ -106,10 +106,11 @@ func orMissing(changed int64, err, missing error) error {
 	return err
 }
 
-// maxSweptRows bounds the rows of a table that one sweep removes, so that a sign-in stays fast.
+// maxSweptRows bounds the rows of a table that one sweep deletes, so that a sign-in stays fast. A
+// sign-in adds fewer rows, so that no backlog grows.
 const maxSweptRows = 1000
 
-// sweep deletes expired rows. A sign-in adds fewer rows than maxSweptRows, so that no backlog grows.
+// sweep deletes expired sessions and counts of wrong attempts.
 func sweep(db transaction, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err

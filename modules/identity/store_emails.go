@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// EmailFormat describes the valid e-mails, for error messages.
+// EmailFormat describes valid e-mails, for error messages.
 const EmailFormat = "an e-mail of at most 254 characters that the form of the sign-in takes, such as ann@example.org"
 
 // emailExpression is the rule of HTML's e-mail field, in syntax that Go and PostgreSQL share.
@@ -23,8 +23,8 @@ const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
 
 var emailPattern = regexp.MustCompile(emailExpression)
 
-// Browsers encode four letters, such as ß, differently. Domains are compared in the transitional
-// form of UTS 46 (section 4), in which both encodings are equal.
+// Browsers differ in how they encode four letters of domains, such as ß. Domains are compared in
+// the transitional form of UTS 46 (section 4), in which both encodings are equal.
 var (
 	sentProfile     = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
 	comparedProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(true))
@@ -38,8 +38,8 @@ func ParseEmail(text string) (email string, ok bool) {
 	return email, len(ascii) <= 254 && emailPattern.MatchString(ascii)
 }
 
-// EmailKey returns the normalised form by which e-mails are compared. It has the domain in ASCII,
-// as browsers send it.
+// EmailKey returns the normalised form by which e-mails are compared. Its domain is in ASCII, as
+// browsers send it.
 func EmailKey(email string) string { return input.Lower(asciiEmail(strings.TrimSpace(email))) }
 
 func asciiEmail(email string) string {
@@ -67,8 +67,9 @@ type emailRow struct{ ID, Email, EmailKey string }
 
 func (emailRow) TableName() string { return "users" }
 
-// RewriteEmailKeys replaces keys of earlier versions. If another person has the new key, the old
-// key stays, and CheckEmails warns of it. The pool must connect as the owner of the tables.
+// RewriteEmailKeys replaces keys that earlier versions computed differently. If another person has
+// the new key, the old key stays, and CheckEmails warns. The pool must connect as the owner of the
+// tables.
 func RewriteEmailKeys(ctx context.Context, owner *postgres.DB) error {
 	return owner.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
 		emails, err := unusualEmails(tx)

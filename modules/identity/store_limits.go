@@ -11,13 +11,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// Reaching a limit within its window starts a lock of the same length. An attempt that begins
-// during a lock is not compared: correct and wrong attempts get the same response.
+// A limit that is reached within its window starts a lock of the same length. During a lock,
+// correct and wrong attempts get the same response, without a comparison.
 const (
 	maxFailures        = 10 // wrong passwords of an account from one network; wrong codes of a person
 	maxAccountFailures = 50 // wrong passwords of an account
 	passwordWindow     = 10 * time.Minute
-	codeWindow         = time.Hour // at most about 240 guesses a day
+	codeWindow         = time.Hour // allows about 240 guesses a day
 	countTimeout       = 5 * time.Second
 )
 
@@ -40,14 +40,14 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 func (e *LockedError) Unwrap() error { return e.cause }
 
 type guessLimit struct {
-	keyHash  []byte // a hash, so that the table holds no e-mails
+	keyHash  []byte // SHA-256, so that the table contains no e-mails
 	maxWrong int
 	window   time.Duration
 }
 
 // passwordLimits returns the limits of an account: a low one for the network and a higher one for
-// all networks. A lock of one network does not affect others. A new password, for example by a
-// reset, starts new counts. The fixed order prevents deadlocks.
+// all networks. A lock of one network does not affect others. A new password starts new counts. All
+// attempts lock the two rows in this order, against deadlocks.
 func passwordLimits(user userRow, address string) []guessLimit {
 	account := EmailKey(user.Email)
 	if user.PasswordHash != nil {
@@ -60,7 +60,7 @@ func passwordLimits(user userRow, address string) []guessLimit {
 	}
 }
 
-// codeLimits returns the limit of a person's codes. A new two-step secret starts a new count, a
+// codeLimits returns the limit of a person's codes. A new two-step secret starts a new count; a
 // re-encryption of the secret does not.
 func codeLimits(user userRow) []guessLimit {
 	key := user.ID
@@ -80,8 +80,8 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// matchWithin calls match unless a limit is reached. It counts a wrong attempt even if the request
-// has ended during a costly hash.
+// matchWithin calls match unless a limit is reached. It counts a wrong attempt even if the client
+// has cancelled the request, for example during the hash.
 func matchWithin(
 	db transaction, limits []guessLimit, clock func() time.Time, match func() error,
 ) error {
@@ -114,8 +114,8 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	return apperr.Annotate(result.Error, "identity: check limits")
 }
 
-// countAttempt adds a wrong attempt to every limit if wrong is 1, and resets every limit if it is
-// 0. If a limit was reached since checkLimits, countAttempt changes none and returns a LockedError.
+// countAttempt adds a wrong attempt to every limit if wrong is 1, and resets every limit if wrong
+// is 0. If a limit was reached since checkLimits, it changes no limit and returns a LockedError.
 func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time) error {
 	return db.Transaction(func(tx transaction) error {
 		for _, l := range limits {
@@ -127,8 +127,8 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// count compares and counts in one statement, so that concurrent guesses cannot exceed maxWrong. If
-// the result is above maxWrong, the limit was reached before, and the caller rolls back.
+// count checks and counts in one statement, so that concurrent guesses cannot exceed maxWrong. A
+// count above maxWrong means that the limit was reached before; the caller then rolls back.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	endsAt := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

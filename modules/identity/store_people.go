@@ -61,14 +61,16 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, apperr.Annotate(err, "identity: people")
 }
 
-// PersonIn returns the person who signs in with the e-mail, in the caller's transaction. Errors: ErrNoSuchEmail.
+// PersonIn returns the person who signs in with the e-mail, in the caller's transaction. Errors:
+// ErrNoSuchEmail.
 func PersonIn(tx transaction, email string) (Person, error) {
 	row, err := takeRow[userRow](tx, "identity.personByEmail", ErrNoSuchEmail, "email_key = ?", EmailKey(email))
 	return row.person(), err
 }
 
-// NamedPersonIn is PersonIn, but prefers the exact spelling of the e-mail. It thus also finds a person who
-// cannot sign in, because another account has the same EmailKey (CheckEmails). Errors: ErrNoSuchEmail.
+// NamedPersonIn is PersonIn, but prefers the exact spelling of the e-mail. It also finds a person
+// who cannot sign in because another account has the same EmailKey (CheckEmails). Errors:
+// ErrNoSuchEmail.
 func NamedPersonIn(tx transaction, email string) (Person, error) {
 	ordered := tx.Clauses(clause.OrderBy{Expression: clause.Expr{
 		SQL: "email = ? desc, email_key = ?", Vars: []any{email, EmailKey(email)}}})
@@ -87,10 +89,10 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 	return row.person(), err
 }
 
-// DeletePersonIn deletes the account and records it in the logs of the person's organisations. leave
-// locks these organisations before it calls record, against deadlocks with an import, and then ends
+// DeletePersonIn deletes the account and records it in the logs of the person's organisations.
+// leave must lock these organisations, against deadlocks with an import, then call record and end
 // the memberships. Earlier entries keep the person's name. The caller's transaction must have the
-// owner's role. Errors: ErrNoSuchEmail, those of leave.
+// role of the tables' owner. Errors: ErrNoSuchEmail, those of leave.
 func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(record func() error) error) error {
 	err := leave(func() error {
 		return o.Recorder.record(tx, person, audit.Entry{Actor: audit.OperatorActor,
@@ -100,5 +102,5 @@ func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(recor
 		return err
 	}
 	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", person.ID)
-	return orMissing(deleted, err, ErrNoSuchEmail) // none if another transaction has deleted the person
+	return orMissing(deleted, err, ErrNoSuchEmail) // another transaction may have deleted the person
 }

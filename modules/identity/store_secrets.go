@@ -18,9 +18,9 @@ var ErrWrongSecretKey = errors.New("the two-step secrets of this database are en
 	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
 	"If it is lost: dg migrate --forget-secret-key")
 
-// secretKeyRow holds the check value. While it exists, a trigger refuses secrets in clear.
+// secretKeyRow has the check value. While it exists, a trigger refuses secrets in clear.
 type secretKeyRow struct {
-	One   bool `gorm:"primaryKey"` // always true, so that there is at most one row
+	One   bool `gorm:"primaryKey"` // always true, which allows one row only
 	Value string
 }
 
@@ -32,8 +32,9 @@ const (
 	checkText   = "dg"
 )
 
-// CheckSecretKey returns ErrWrongSecretKey if no key of the keyring decrypts the check value. Otherwise
-// it returns the e-mails of people whose two-step secret no key decrypts, or nil without a check value.
+// CheckSecretKey returns ErrWrongSecretKey if no key of the keyring decrypts the check value.
+// Otherwise it returns the e-mails of people whose two-step secret no key decrypts. Without a check
+// value, no secret is encrypted, and it returns nil.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keyring Keyring) (emails []string, err error) {
 	tx := db.Gorm.WithContext(ctx)
 	if hasCheckValue, err := verifyCheckValue(tx, keyring); err != nil || !hasCheckValue {
@@ -65,10 +66,10 @@ func verifyCheckValue(tx *gorm.DB, keyring Keyring) (exists bool, err error) {
 type ReencryptResult struct{ Encrypted, Unreadable int }
 
 // MigrateSecrets encrypts the secrets of users with the current key and stores the check value, in
-// one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
-// lost key; secrets under the lost key stay unreadable. Without a current key, MigrateSecrets only
-// checks the check value, or fails if forgetLost. The pool must connect as the owner of the tables.
-// Errors: ErrWrongSecretKey.
+// one transaction. It ends no session and voids no recovery code. With forgetLost, the current key
+// replaces a lost key, whose secrets stay unreadable. Without a current key, MigrateSecrets only
+// verifies the check value, and fails with forgetLost. The pool must connect as the owner of the
+// tables. Errors: ErrWrongSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keyring Keyring, forgetLost bool,
 ) (result ReencryptResult, err error) {
@@ -97,9 +98,9 @@ func MigrateSecrets(
 	return result, err
 }
 
-// lockCheckValue admits one migration at a time, and waits for imports, which hold the check value's
-// row FOR SHARE. If there is no check value, it locks users too: another program could store a
-// secret in clear.
+// lockCheckValue verifies the check value under a lock. It admits one migration at a time, and
+// waits for imports, which lock the row FOR SHARE. Without a check value it also locks users,
+// because another program could store a secret in clear.
 func lockCheckValue(tx *gorm.DB, keyring Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).
@@ -120,7 +121,7 @@ func lockCheckValue(tx *gorm.DB, keyring Keyring) (exists bool, err error) {
 // in clear is forged and counts as unreadable.
 func reencrypt(tx transaction, keyring Keyring, allEncrypted bool) (result ReencryptResult, err error) {
 	var stale []userRow
-	// no lock: the update compares the secret, so that a concurrent change of it stays
+	// without a lock: the update compares the secret, so that a concurrent change stays
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
 		Where("totp_secret not like ?", keyring.current.prefix+"%").Find(&stale).Error
 	if err != nil {
@@ -136,7 +137,7 @@ func reencrypt(tx transaction, keyring Keyring, allEncrypted bool) (result Reenc
 		}
 		changed, err := updateRows(tx, "identity.reencrypt", &userRow{}, map[string]any{
 			"totp_secret":    keyring.Encrypt(r.ID, secret),
-			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // exempts the change from ending sessions
+			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // so that triggers end no session
 		}, "id = ? and totp_secret = ?", r.ID, *r.TOTPSecret)
 		if err != nil {
 			return result, err
@@ -146,8 +147,8 @@ func reencrypt(tx transaction, keyring Keyring, allEncrypted bool) (result Reenc
 	return result, nil
 }
 
-// KeyringForImport introduces the secret key if the database has none. Otherwise it returns the
-// keyring with the check value's key as the current one, so that an import never replaces a key.
+// KeyringForImport calls MigrateSecrets if the database has no secret key. Otherwise it returns the
+// keyring with the database's key as the current one, because an import must not replace the key.
 // The pool must connect as the owner of the tables. Errors: ErrWrongSecretKey.
 func KeyringForImport(ctx context.Context, owner *postgres.DB, keyring Keyring) (Keyring, error) {
 	db := owner.Gorm.WithContext(ctx)
@@ -166,8 +167,8 @@ func KeyringForImport(ctx context.Context, owner *postgres.DB, keyring Keyring) 
 	return keyring, err
 }
 
-// LockSecretKey prevents the introduction or replacement of a secret key until the transaction
-// ends. It fails if the current key is not, or no longer, that of the check value.
+// LockSecretKey keeps MigrateSecrets from storing a secret key until the transaction ends. It fails
+// unless the check value is under the current key.
 func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `/* identity.lockUsers */ lock table users in row exclusive mode`); err != nil {
 		return err

@@ -15,27 +15,27 @@ const (
 	idleTimeout       = 12 * time.Hour
 	absoluteTimeout   = 24 * time.Hour
 	secondStepTimeout = 10 * time.Minute
-	touchInterval     = time.Minute // minimum interval between writes of the last use
+	touchInterval     = time.Minute // minimum between two writes of a session's last use
 	maxSessions       = 100         // signed-in sessions of a person
 )
 
-// ErrNoSession says that a session is unknown, has ended or is at another step of the sign-in.
+// ErrNoSession says that a session is unknown or has ended, or that its second step is due or done.
 var ErrNoSession = apperr.New(apperr.AuthRequired,
 	"You are not signed in, or your session has ended. Sign in again.")
 
-// Session is a browser's session. If SecondStepDue, it is not signed in yet: the code of two-step
-// verification is missing.
+// Session is a browser's session. With SecondStepDue, it is not signed in: it waits for the code of
+// two-step verification.
 type Session struct {
 	Person        Person
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// LSN of the primary: replicas that have replayed it may answer reads; if zero, none may
-	Position postgres.Position
+	Position      postgres.Position // LSN that a replica must have replayed; if zero, none may be read
 }
 
-// Session returns the session of the token. It stores the use and extends the idle timeout of a signed-in
-// session whose stored use is a minute old, unless the session is being changed. Errors: ErrNoSession.
+// Session returns the session of the token. If the session is signed in, it stores the use and
+// extends the idle timeout, at most once in touchInterval. It skips this while the row is locked.
+// Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	tx := s.gorm(ctx)
 	now := s.clock()
@@ -58,7 +58,7 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 }
 
 // Recheck returns ErrNoSession once the session has ended, or the password or two-step secret has
-// changed: a thief may hold the session's old token.
+// changed: a thief may run the download. It ignores the token, which may rotate meanwhile.
 func (s *Service) Recheck(ctx context.Context, db *postgres.DB, session Session) error {
 	tx := db.Gorm.WithContext(ctx).Scopes(acrossOrganisations).Joins("join sessions s on s.user_id = users.id")
 	_, err := takeRow[userRow](tx, "identity.recheck", ErrNoSession, `users.id = ? and s.created_at = ?
@@ -76,7 +76,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 
 // SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
-	// the person's lock covers a session whose token rotates concurrently
+	// changePerson locks the person's row: otherwise a concurrent rotation could add a session
 	_, err := s.changePerson(ctx, token, false, func(c *change) error {
 		_, err := deleteRows(c.tx, "identity.signOutEverywhere", &sessionRow{}, "user_id = ?",
 			c.session.UserID)
@@ -101,7 +101,7 @@ func (s Session) expiry(lastUsed time.Time) time.Time {
 		time.Time.Compare)
 }
 
-// newToken returns 260 random bits, so that an unsalted SHA-256 is enough to store them.
+// newToken returns 260 random bits, for which an unsalted SHA-256 suffices.
 func newToken() string { return rand.Text() + rand.Text() }
 
 func hashText(text string) []byte {
@@ -109,8 +109,9 @@ func hashText(text string) []byte {
 	return h[:]
 }
 
-// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is rounded, so
-// it may be up to 1 ms in the future. If it is later, the clock was set back, and the session is not fresh.
+// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is
+// rounded, so it may be up to 1 ms in the future. Beyond that the clock was set back, and the
+// session is not fresh.
 const sessionSQL = `/* identity.session */ select s.*,
 	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
 	  and clock_timestamp() + interval '1 ms' as fresh,
@@ -141,8 +142,8 @@ func lockPersonOf(tx transaction, token string) error {
 	return err
 }
 
-// insertSession stores a session, and ends other sessions above maxSessions. A nil authenticatedAt
-// means that the password was entered now.
+// insertSession stores a session and ends excess sessions. A nil authenticatedAt means that the
+// password was entered now.
 func insertSession(tx transaction, session Session, authenticatedAt *time.Time, now time.Time) error {
 	row := sessionRow{
 		TokenHash:       hashText(session.Token),
@@ -163,9 +164,9 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashText(token))
 }
 
-// endExcessSessions ends the least recently used sessions above maxSessions, never the new one.
-// Sessions with SecondStepDue do not count and stay. A thief with the password alone must not end
-// the session in which the person types a code.
+// endExcessSessions ends the least recently used sessions beyond maxSessions, but never added.
+// Sessions with SecondStepDue neither count nor end: otherwise a thief with the password alone
+// could end the session in which the person types a code.
 func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").
 		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).

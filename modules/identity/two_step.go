@@ -28,8 +28,8 @@ var (
 type Enrolment struct{ Secret, URL string }
 
 // BeginTwoStep checks the password and offers a new secret for turning two-step verification on.
-// The session continues under the returned token. Only that token can read the offer, so that a
-// thief of the old token does not learn the secret. Errors: ErrTwoStepOn, those of withPassword.
+// The session continues under a new token. Only the new token can read the offer, so that a thief
+// of the old token does not learn the secret. Errors: ErrTwoStepOn, those of withPassword.
 func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if c.session.User.TOTPSecret != nil {
@@ -43,8 +43,8 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (
 	})
 }
 
-// OfferedTwoStep returns the offer of BeginTwoStep for reauthenticationTTL. Errors: ErrNoSession,
-// ErrTwoStepOff if there is no offer or no key decrypts it.
+// OfferedTwoStep returns the offer of BeginTwoStep, within reauthenticationTTL. Errors:
+// ErrNoSession, ErrTwoStepOff if there is no offer or no key decrypts the offer.
 func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, error) {
 	row, err := s.signedInSession(ctx, token)
 	if err != nil {
@@ -58,9 +58,9 @@ func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, 
 }
 
 // ConfirmTwoStep turns two-step verification on if code belongs to the offered secret. It returns
-// ten recovery codes, which are never returned again. The session continues under the returned
-// token; the person's other sessions end. Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff without
-// an offer, ErrWrongCode (not counted: the client has seen the secret), apperr.Unavailable for an
+// ten recovery codes, which are never returned again. The session continues under a new token; the
+// person's other sessions end. Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff without an offer,
+// ErrWrongCode (not counted, because the client has seen the secret), apperr.Unavailable for an
 // unreadable offer or a failed write to the audit log.
 func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token, code string,
@@ -95,7 +95,7 @@ func (k Keyring) decryptOffer(row sessionRow) (string, error) {
 }
 
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session
-// continues under the returned token; the person's other sessions end. Errors: ErrTwoStepOff,
+// continues under a new token; the person's other sessions end. Errors: ErrTwoStepOff,
 // ErrWrongCode, those of withPassword.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return s.withPassword(ctx, token, proof, func(c *change) error {
@@ -116,10 +116,10 @@ func twoStepColumns(secret, since, lastStep any) map[string]any {
 	}
 }
 
-// stepSeconds is the time step of codes. Codes of neighbouring steps match too: clocks drift.
+// stepSeconds is the length of a time step. Codes of adjacent steps match too: clocks drift.
 const stepSeconds = 30
 
-// TOTPIssuer is the name under which an authenticator app shows the codes.
+// TOTPIssuer is the service's name in authenticator apps.
 const TOTPIssuer = "DG"
 
 const minSecretSize = 10 // bytes of an imported TOTP secret
@@ -149,8 +149,8 @@ func totpURL(account, secret string) string {
 	return "otpauth://totp/" + TOTPIssuer + ":" + label + "?secret=" + secret + "&issuer=" + TOTPIssuer
 }
 
-// normaliseCode drops all but letters and digits. It replaces compatibility forms (full width), and
-// Arabic-Indic and Persian digits, by ASCII.
+// normaliseCode drops all characters but letters and digits. It replaces full-width, Arabic-Indic
+// and Persian digits by ASCII.
 func normaliseCode(code string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
