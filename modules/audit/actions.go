@@ -7,13 +7,13 @@ type Action string
 type ActionDisplay struct {
 	Action  Action
 	Label   string
-	Summary []string // names of the values that a row of the log shows, in order
+	Summary []string // "target", "reason", "path" or keys of Entry.Details, in the order of the screen
 }
 
 // Actions has all actions. An entry with any other action is refused.
 var Actions []ActionDisplay
 
-// newAction adds to Actions. A name in summary is "target", "reason", "path" or a key of Entry.Details.
+// newAction adds an action to Actions.
 func newAction(code Action, label string, summary ...string) Action {
 	Actions = append(Actions, ActionDisplay{code, label, summary})
 	return code

@@ -3,9 +3,9 @@
 //   - The log is append-only: the serving role can neither update nor delete audit_entries
 //     (migrations/grants/audit.sql). The operator prunes whole months as the owner of the tables,
 //     after an export; an entry records it (Prune).
-//   - AppendIn, AppendToAll and AppendChanges take the caller's transaction: the change and its
-//     entry commit together. Append, for refusals and downloads, uses its own transaction. If it
-//     fails, the caller responds 503; at the end of an export it logs the error instead.
+//   - AppendIn, AppendToAll and AppendChanges take the caller's transaction, so that a change and
+//     its entry commit together. Append, for refusals and downloads, uses its own transaction. If
+//     Append fails, the caller responds 503, or logs the error at the end of an export.
 //   - CountRefusal counts the refusals above a key's limit, in a row for each key, reason and
 //     minute. The log shows these rows as entries.
 //   - An entry copies the actor's name, because the name may change later. Text from clients (such

@@ -19,7 +19,7 @@ const (
 	OutsideAPI        Reason = "outside_api"
 )
 
-// ActorKind says what Actor.ID identifies. The operator has no id.
+// ActorKind is what Actor.ID identifies. The operator has no id.
 type ActorKind string
 
 // A new kind needs a migration, because a check constraint of audit_entries lists these.
@@ -55,16 +55,16 @@ type Request struct {
 	ID        string `gorm:"column:request_id" json:"requestId"`
 }
 
-// Entry is an entry of an organisation's log, as a row of audit_entries. The database sets ID and At.
+// Entry is an entry of an organisation's log: a row of audit_entries. The database sets ID and At.
 type Entry struct {
 	ID             int64     // its random bits hide the size of the log
 	OrganisationID string    `gorm:"column:org_id"`
-	At             time.Time // instant of the database's clock, truncated to the millisecond
+	At             time.Time // of the database's clock, truncated to the millisecond
 	Actor          Actor     `gorm:"embedded;embeddedPrefix:actor_"`
 	Action         Action
 	Target         Target         `gorm:"embedded;embeddedPrefix:target_"`
 	Reason         Reason         // empty unless the entry is a refusal
-	Details        map[string]any `gorm:"serializer:json"` // facts of the action, such as the period of an export
+	Details        map[string]any `gorm:"serializer:json"` // such as the period of an export
 	Request        Request        `gorm:"embedded"`
 }
 

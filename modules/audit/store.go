@@ -22,15 +22,16 @@ var ReadAuditLog = authz.Permission{Resource: "audit_log", Action: "read"}
 type Log struct {
 	db *postgres.DB
 
-	// OnWriteFailure is called when an entry or a count of refusals cannot be added. It is never nil.
-	// Set it before the first write.
+	// OnWriteFailure is called when an entry or a count of refusals cannot be added. It is never
+	// nil. Set it before the first write.
 	OnWriteFailure func()
 }
 
 // New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// insertSQL leaves id and at to a trigger. Tests require that statements with the tag audit.append are scoped.
+// insertSQL leaves id and at to a trigger. Append and AppendToAll have different tags, because
+// tests require that audit.append is scoped to an organisation.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
@@ -83,8 +84,8 @@ func (l *Log) reportFailure(err error, verb string, action Action) error {
 	return apperr.Annotate(err, "audit: "+verb+" "+string(action))
 }
 
-// AppendChanges adds, in the caller's transaction, an operator's entry for each row of the SQL query
-// in changes. A row has an organisation's id, the target's id and the details as jsonb. changes
+// AppendChanges adds an operator's entry for each row of the query changes, in the caller's
+// transaction. A row has an organisation's id, the target's id and the details as jsonb. changes
 // becomes part of the statement, so it must not contain input.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, targetKind string, request Request, changes string,
@@ -115,7 +116,7 @@ func prepareEntry(e Entry) (_ Entry, details json.RawMessage, err error) {
 	e.Target.ID = Sanitise(e.Target.ID, maxPath)
 	e.Request.Method = Sanitise(e.Request.Method, maxMethod)
 	e.Request.Path = Sanitise(e.Request.Path, maxPath)
-	e.Request.Address = Sanitise(e.Request.Address, maxHeader) // a host program may read it from a header
+	e.Request.Address = Sanitise(e.Request.Address, maxHeader) // a host program may take it from a header
 	e.Request.UserAgent = Sanitise(e.Request.UserAgent, maxHeader)
 	e.Request.ID = Sanitise(e.Request.ID, maxHeader)
 	details, err = json.Marshal(e.Details)
@@ -146,17 +147,16 @@ func Sanitise(s string, limit int) string {
 // RefusalsDetail is the key in Entry.Details for the number of refusals that an entry counts.
 const RefusalsDetail = "refusals"
 
-// countRefusalSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A crash
-// of PostgreSQL may lose the counts of the last second.
+// countRefusalSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A
+// crash of PostgreSQL may lose the counts of the last second.
 const countRefusalSQL = `/* audit.count */
 	insert into audit_refusals (org_id, key_id, key_name, reason, at)
 	select $1, $2, $3, $4, date_trunc('minute', statement_timestamp())
 	 where set_config('synchronous_commit', 'off', true) = 'off'
 	on conflict (org_id, key_id, reason, at) do update set refusals = audit_refusals.refusals + 1`
 
-// CountRefusal counts a key's refusal instead of appending e. The log shows one entry per minute,
-// key and reason, without target and request. On a database error it calls OnWriteFailure and
-// returns the error.
+// CountRefusal counts a key's refusal instead of appending e. The log shows one entry for each
+// minute, key and reason, without target and request.
 func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
 	_, err := l.db.Pool.Exec(ctx, countRefusalSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
 	return l.reportFailure(err, "count", e.Action)

@@ -55,11 +55,12 @@ const logSQL = ` (
 	       jsonb_build_object('refusals', refusals), '', '', '', '', '' from audit_refusals) e
 	where org_id = @org`
 
-// ErrLongSearch says that a search by a filter without an index reached the deadline. A search that began in the
-// deadline's last second is no long one: other work took the time.
+// ErrLongSearch says that a search by a filter without an index ran for more than a second and
+// reached the deadline of the request.
 var ErrLongSearch = apperr.NewField("from", "The search took too long. Choose From and To, or fewer days.")
 
-// List returns a page of the organisation's log, newest first. Errors: ErrLongSearch, the cause of ctx.
+// List returns a page of the organisation's log, newest first. Errors: ErrLongSearch, the cause of
+// ctx.
 func (l *Log) List(ctx context.Context, organisationID string, p Page) (entries []Entry, err error) {
 	began := time.Now()
 	conditions, values := p.Filter.conditions()
@@ -67,8 +68,8 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) (entries 
 		conditions += " and (at, id) < (select at, id from" + logSQL + " and id = ?)"
 		values = append(values, p.Before)
 	}
-	// Raw SQL: gorm's builder has no union. The order matches the indexes (org_id, at, id), so that the
-	// scan stops at the limit.
+	// raw SQL, because gorm's builder has no union; the order is that of the indexes, so that the
+	// scan stops at the limit
 	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
 		"/* audit.list */ select * from"+logSQL+conditions+" order by at desc, id desc limit ?",
 		append(values, p.Limit)...).Scan(&entries).Error

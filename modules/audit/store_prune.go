@@ -51,7 +51,7 @@ func (l *Log) ExportBefore(
 	}
 }
 
-// Prune removes the entries with At < before, and adds an entry about it, in one transaction. It
+// Prune removes the entries with At < before and adds the entry LogPruned, in one transaction. It
 // fails, and removes nothing, unless exported is the number of entries to remove. The pool must
 // connect as the owner of the tables: the serving role cannot delete entries.
 func (l *Log) Prune(

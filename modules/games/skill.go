@@ -24,7 +24,7 @@ var skills = [...]string{
 }
 
 // SkillCount is the size of the catalogue. Arrays indexed by a stored skill have the length
-// SkillSpace: a newer program on the same database may have a longer catalogue.
+// SkillSpace: a newer program on the same database may have stored skills that this one lacks.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
@@ -33,13 +33,13 @@ const (
 // SkillIDs returns the identifiers of the catalogue in the order of their indexes.
 func SkillIDs() []string { return append([]string(nil), skills[:]...) }
 
-// MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
+// MaxAttempts is the maximum number of answers to one skill in a play. The import enforces it.
 const MaxAttempts = 100
 
 // Skill is an index into the catalogue: 0 to SkillCount-1, or below SkillSpace in a stored answer.
 type Skill uint8
 
-// SkillByID returns the skill with the identifier, such as data.quality.formats, if there is one.
+// SkillByID returns the skill with the identifier, such as data.quality.formats.
 func SkillByID(id string) (s Skill, ok bool) {
 	i := slices.Index(skills[:], id)
 	return Skill(i), i >= 0
@@ -49,8 +49,8 @@ func SkillByID(id string) (s Skill, ok bool) {
 // above.
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were
-// right.
+// SkillResult counts a play's answers to one skill: Attempts (1 to MaxAttempts), of which Correct
+// were right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int

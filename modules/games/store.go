@@ -14,7 +14,7 @@ import (
 )
 
 // Fork is an organisation's copy of a game. Its fields have the order of forksSQL. It omits the
-// configuration, so that no caller can reveal it by mistake.
+// configuration, which may contain secrets.
 type Fork struct {
 	ID, OrganisationID    string
 	GameID                string
@@ -71,8 +71,8 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	return fork, forkError(err)
 }
 
-// ForkOwner returns the id of the owning organisation. It is not scoped to an organisation, so that
-// access to another organisation's fork can be audited. Errors: apperr.NotFound.
+// ForkOwner returns the id of the fork's organisation. It is not scoped to an organisation, so that
+// the access to another organisation's fork can be audited. Errors: apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err error) {
 	if !input.IsID(id) {
 		return "", errForkNotFound

@@ -59,8 +59,8 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// IncludesAPI reports whether the API is part of the plan. authenticate.sql and CheckUsable of
-// package apikeys repeat the plans, to decide in one statement.
+// IncludesAPI reports whether the API is part of the plan. authenticate.sql and usableSQL of
+// package apikeys repeat these plans.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how reports name players.
@@ -75,14 +75,14 @@ const (
 // Role decides, with two-step verification, what a person may do in an organisation.
 type Role string
 
-// These are the roles, the one with the most permissions first.
+// These are the roles, the most powerful first.
 const (
 	RoleOwner  Role = "owner"
 	RoleAdmin  Role = "admin"
 	RoleMember Role = "member"
 )
 
-// labelEncoding is Crockford's base32, without I, L, O and U.
+// labelEncoding is Crockford's base32.
 var labelEncoding = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
 // NewLabel returns a new pseudonym with 50 random bits, such as P-7K3M9QXA2F. A unique constraint

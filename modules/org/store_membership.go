@@ -47,9 +47,9 @@ func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 	return o, postgres.OrMissing(err, "org: organisation", errOrganisationNotFound)
 }
 
-// LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. The
-// role and two-step verification stay locked until the transaction ends. A person who is not a
-// member, or an id that is no UUID, has no grants.
+// LockedSubjectIn returns the person's grants in the organisation, read in the caller's
+// transaction. The role and two-step verification stay locked until the transaction ends. The grants
+// are empty for a person who is not a member, and for an id that is no UUID.
 func (s *Service) LockedSubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
@@ -86,7 +86,7 @@ func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject
 const (
 	maxMemberships = 100  // organisations of one person
 	maxMembers     = 500  // members of one organisation
-	maxLogs        = 1000 // logs that record a person's security event
+	maxLogs        = 1000 // audit logs that record a change of one account
 )
 
 func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *gorm.DB {
@@ -96,7 +96,7 @@ func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *g
 		InnerJoins("Organisation").Where("user_id = ?", personID)
 }
 
-// MembershipsOf returns at most 100 memberships of the person, by the organisation's name.
+// MembershipsOf returns at most 100 memberships of the person, ordered by the organisation's name.
 func (s *Service) MembershipsOf(
 	ctx context.Context, personID string,
 ) (memberships []Membership, _ error) {
@@ -109,7 +109,7 @@ func (s *Service) MembershipsOf(
 }
 
 // Membership returns the person's membership in the organisation with the slug. Errors:
-// apperr.NotFound. The error hides whether the slug is unknown or the person is not a member.
+// apperr.NotFound, which hides whether the slug is unknown or the person is not a member.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
@@ -129,8 +129,8 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	return memberships[0], nil
 }
 
-// MembershipOn reads from db the person's membership in the organisation with the id: during a
-// download, an import may change the slug. Errors: apperr.NotFound.
+// MembershipOn returns the person's membership in the organisation with the id, read from db.
+// Unlike a slug, an id does not change during a download. Errors: apperr.NotFound.
 func (s *Service) MembershipOn(
 	ctx context.Context, db *postgres.DB, personID, organisationID string,
 ) (m Membership, _ error) {
@@ -138,8 +138,8 @@ func (s *Service) MembershipOn(
 	return m, postgres.OrMissing(err, "org: membership", errOrganisationNotFound)
 }
 
-// Members returns at most 500 members of the organisation: owners first, then admins. total is
-// the number of members, listed or not.
+// Members returns at most 500 members of the organisation: owners first, then admins. total also
+// counts the members that it omits.
 func (s *Service) Members(
 	ctx context.Context, organisationID string,
 ) (members []Member, total int, _ error) {
@@ -158,7 +158,7 @@ func (s *Service) Members(
 	return members, total, apperr.Annotate(err, "org: members")
 }
 
-// OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, as seen by tx.
+// OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, read in tx.
 func (s *Service) OrganisationIDsIn(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&Member{}).

@@ -19,7 +19,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// dg's commands call the methods of this file on a pool of the tables' owner.
+// dg's commands call the functions of this file with a pool of the tables' owner.
 
 // AllOrganisations returns all organisations, ordered by slug.
 func (s *Service) AllOrganisations(ctx context.Context) (organisations []Organisation, _ error) {
@@ -77,9 +77,9 @@ func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.R
 const NoRole Role = "none"
 
 // SetRoleIn gives the person the role in the caller's transaction and adds an audit entry. NoRole
-// ends the membership. mayChange gets the current role and may refuse. Setting the current role
-// changes and records nothing. Errors: apperr.NotFound for an unknown slug, apperr.Validation if no
-// owner would be left, those of mayChange.
+// ends the membership. An error of mayChange, which gets the current role, refuses the change.
+// Setting the current role changes and records nothing. Errors: apperr.NotFound for an unknown
+// slug, apperr.Validation if no owner would be left, those of mayChange.
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
 	mayChange func(current Role) error, request audit.Request,
 ) error {
@@ -98,7 +98,7 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		if m.PersonID == person.ID {
 			current = m.Role
 		} else {
-			keepsOwner = true // m, another member, is an owner
+			keepsOwner = true // the query returns other members only if they are owners
 		}
 	}
 	if err := mayChange(current); err != nil || current == role {
@@ -116,9 +116,9 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		Details: map[string]any{"name": person.Name, "from": string(current), "to": string(role)}})
 }
 
-// LeaveAllIn ends the person's memberships in the caller's transaction, with an entry each. It calls
-// record when it has locked the organisations. Errors: apperr.Validation if an organisation would be
-// left without an owner, those of record.
+// LeaveAllIn ends the person's memberships in the caller's transaction, and adds an audit entry for
+// each. It first locks the organisations and calls record. Errors: apperr.Validation if an
+// organisation would be left without an owner, those of record.
 func (s *Service) LeaveAllIn(tx *gorm.DB, person audit.Actor, record func() error, request audit.Request) error {
 	var slugs []string
 	err := tx.Scopes(postgres.Tag("org.leaveAll"), tenant.Across("a person's own memberships")).
@@ -171,8 +171,8 @@ func (playerRow) TableName() string { return "players" }
 
 // ErasePlayer deletes a player with plays and memberships in groups. In the same transaction,
 // forget removes data derived from plays, and an audit entry records the player's id without the
-// name. The pool must connect as the owner of the tables. ErasePlayer tries again for a minute
-// while an import holds the player or the ordinals. Errors: apperr.NotFound, those of forget,
+// name. The pool must connect as the owner of the tables. ErasePlayer retries for eraseTimeout
+// while an import locks the player or the ordinals. Errors: apperr.NotFound, those of forget,
 // SQLSTATE 55P03 (lock not available).
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
@@ -189,8 +189,8 @@ func (s *Service) ErasePlayer(
 
 const (
 	eraseTimeout = time.Minute
-	// lockOrdinalsSQL waits for less than deadlock_timeout (1 s). An import may have written plays
-	// of the player before it locks the ordinals; the erasure, not the import, must then give way.
+	// lockOrdinalsSQL sets the transaction's lock_timeout below deadlock_timeout (1 s). If an import
+	// that has written plays of the player waits for the ordinals, the erasure then gives way.
 	lockOrdinalsSQL = `/* org.lockPlayers */ select from player_ordinals where org_id = @org
 		and set_config('lock_timeout', '500ms', true) is not null for update`
 	// eraseOrphansSQL deletes the rows that cascades miss if the schema has lost its foreign keys.
@@ -208,7 +208,7 @@ func (s *Service) erasePlayer(
 		if err != nil {
 			return err
 		}
-		// lock the ordinals before the player, as an import does, against deadlocks
+		// in the order of an import, against deadlocks: the ordinals before the player
 		if err := tenant.Exec(tx, organisationID, lockOrdinalsSQL).Error; err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}
@@ -235,7 +235,7 @@ func (s *Service) erasePlayer(
 	})
 }
 
-// PlayerID finds the organisation's player by pseudonym (in any case) or id, and returns the id.
+// PlayerID returns the id of the organisation's player with the pseudonym (in any case) or id.
 // Errors: apperr.NotFound.
 func (s *Service) PlayerID(ctx context.Context, organisationID, pseudonymOrID string) (string, error) {
 	var row playerRow

@@ -15,7 +15,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Actor is the member who changes the organisation. Subject has the grants that the policy checks.
+// Actor is the member who changes the organisation. The policy checks the grants of Subject.
 type Actor struct {
 	Person  audit.Actor
 	Subject authz.Subject
@@ -31,9 +31,9 @@ var (
 
 // SetReportingMode sets how reports name players, for past plays too. Every request that starts
 // after the commit sees the new mode, on every instance. Setting the current mode changes and
-// records nothing. confirmedFrom is the mode that the caller read before it checked the actor's
-// confirmation: if it equals mode, a change is unconfirmed. Errors: apperr.AccessDenied unless the actor
-// is an owner at the commit; apperr.Validation with the field "mode", also for an unconfirmed change.
+// records nothing. confirmedFrom is the mode that was stored when the form was checked. If it equals
+// mode, the actor has confirmed no change. Errors: apperr.AccessDenied unless the actor is an owner
+// at the commit; apperr.Validation with the field "mode", also for an unconfirmed change.
 func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, confirmedFrom, mode ReportingMode, request audit.Request,
 ) error {
@@ -45,7 +45,7 @@ func (s *Service) SetReportingMode(
 		return errUnknownMode
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		// Lock the organisation before the membership, as SetRoleIn does. NO KEY UPDATE does not
+		// The organisation is locked before the membership, as in SetRoleIn. NO KEY UPDATE does not
 		// block new audit entries, whose foreign key locks the organisation.
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 			organisationID)
