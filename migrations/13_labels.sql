@@ -1,7 +1,7 @@
 -- +goose Up
 -- Labels of players are cached by version. The version is random, because a counter would repeat
--- after a restore or failover. A transaction need change it only once for an organisation. The
--- trigger is not deferred, so that writers lock player_ordinals early (app/mechanisms.md).
+-- after a restore or failover. One change in a transaction suffices for an organisation. The trigger
+-- is not deferred, so that writers lock player_ordinals early (app/mechanisms.md).
 alter table player_ordinals
     add column version bigint not null default uuid_hash_extended(gen_random_uuid(), 0);
 

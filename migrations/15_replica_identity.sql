@@ -1,4 +1,4 @@
 -- +goose Up
--- Without a replica identity, a publication of all tables refuses deletes, and so sealing.
+-- Sealing deletes marks, which a publication of all tables refuses without a replica identity.
 alter table unsealed_days replica identity full;
 alter table unsealed_months replica identity full;

@@ -50,8 +50,8 @@ end $$;
 create trigger audit_entry_stamp before insert on audit_entries
     for each row execute function stamp_audit_entry();
 
--- Refusals beyond the first 120 a minute, counted by key, reason and minute: as entries, a flood
--- would make millions of rows.
+-- Refusals beyond a key's first 120 in a minute, counted by key, reason and minute, so that a flood
+-- does not add millions of entries.
 create table audit_refusals (
     org_id   uuid not null,
     key_id   text not null,

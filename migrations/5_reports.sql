@@ -15,7 +15,7 @@ create table fork_days (
     primary key (fork_id, day),
     foreign key (org_id, fork_id) references forks (org_id, id) on delete cascade
 );
--- Uncompressed, so that reports can read the head only. Sums stay in the row.
+-- Uncompressed, so that reports can read the head without the rest. Sums stay in the row.
 alter table fork_days alter column segment set storage external,
     alter column sums set storage plain;
 
@@ -39,10 +39,10 @@ create index unsealed_days_key on unsealed_days (fork_id, day);
 create table unsealed_months (fork_id uuid not null, month date not null);
 create index unsealed_months_key on unsealed_months (fork_id, month);
 
--- Every statement that writes plays takes a shared lock for each fork-day that it touched, in the
--- order of the keys. It then marks the fork-days that have a segment and no mark. If a sealer holds
--- the lock, the writer waits, and then marks the new segment. A later sealer fails to get the lock,
--- or sees the plays. While the writer holds the lock, no sealer can remove a mark.
+-- Every statement that writes plays takes a shared advisory lock for each fork-day that it touched,
+-- in the order of the keys. It then marks the fork-days that have a segment and no mark. If a sealer
+-- holds the lock, the writer waits, and then marks the new segment. A later sealer fails to get the
+-- lock, or sees the plays. While the writer holds the lock, no sealer can remove a mark.
 --
 -- The first key of a lock is the fork's hash, the second is the day. Forks with equal hashes only
 -- wait for each other. A statement that touched many fork-days locks whole forks (the day is the

@@ -1,5 +1,6 @@
 // Package migrations embeds the schema: a SQL file for each module's tables, and files that link or
-// change them. The folder grants has the rights of the serving role, which each postgres.Migrate applies again.
+// change them. The folder grants has the serving role's rights. postgres.Migrate applies them anew
+// each time.
 //
 // Files are numbered from 1. A released file is never edited; a change is a new file.
 package migrations

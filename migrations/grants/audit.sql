@@ -1,4 +1,5 @@
--- Entries cannot be changed. Triggers set instant and id, and let counts of refusals only rise.
+-- The serving role cannot change entries. Triggers set the instant and id of an entry, and let counts
+-- of refusals only rise.
 
 revoke all on audit_entries from :role;
 grant select, insert on audit_entries to :role;

@@ -13,10 +13,10 @@ grant select, insert, update, delete on password_guesses to :role;
 revoke all on recovery_codes from :role;
 grant select, insert, delete on recovery_codes to :role;
 
--- Resets are read and used. Only the owner creates them.
+-- The serving role uses up resets. Only the owner creates them.
 revoke all on account_resets from :role;
 grant select, delete on account_resets to :role;
 
--- The serving program compares its keys with the check value.
+-- dg serve compares its keys with the check value.
 revoke all on secret_key_check from :role;
 grant select on secret_key_check to :role;

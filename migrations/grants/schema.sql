@@ -1,4 +1,4 @@
--- These rights are on objects other than the tables of modules.
+-- Rights on objects that belong to no module.
 
 grant usage on schema public to :role;
 
