@@ -317,7 +317,7 @@ func adminScreens(t *testing.T) []screen {
 func reportScreens(fork, smallGroup string) []screen {
 	report := "/o/harbour-and-vale/reports/" + fork
 	return []screen{
-		{name: "reports-none", uniqueText: "No fork matches", path: "/o/harbour-and-vale/reports?q=zzz"},
+		{name: "reports-none", uniqueText: "No report matches", path: "/o/harbour-and-vale/reports?q=zzz"},
 		{name: "dashboard-warns", uniqueText: "1 person in this report is not in All but one", path: report,
 			action: func(p *browsertest.Page) {
 				// on a busy machine a page omits the warning if it takes more than 300 ms

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"dg/modules/reports"
 	"dg/web/ui"
@@ -19,18 +20,18 @@ const maxPhoneAnswer = 104
 // newAnswer says who played, how they did, and which skill is weakest. A change that
 // measure.compare does not report as changed is left out, or called unclear. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	who, how := whoPlayed(s, c), clause{After: resultSentence(s, c)}
-	if c != nil && who.Detail == "" && how.After == resultSentence(s, nil) {
+	who, how := whoPlayed(s, c), resultClause(s, c)
+	if c != nil && who.Detail == "" && how == resultClause(s, nil) {
 		who.Detail = c.unchangedDetail(uniquePlayers, s)
 	}
 	skills := skillClauses(s, c)
-	length := len(who.Strong + who.After + how.After)
+	length := len(who.Strong + who.After + how.Before + how.After)
 	for i, k := range skills {
 		length += len(k.Before + k.Strong + k.After)
 		skills[i].Path = "#skills"
 	}
 	if len(skills) > 0 && length > maxPhoneAnswer {
-		how = clause{Detail: how.After}
+		how = clause{Detail: how.Before + how.Detail + how.After}
 	}
 	return append([]clause{who, how}, skills...)
 }
@@ -87,9 +88,59 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 		by = ui.Plural(n, "\u00a0by\u00a01\u00a0person", "\u00a0by\u00a0%s\u00a0people")
 	}
 	if theirs := countClause(plays, s, c, by); theirs.Detail != "" {
+		theirs.Detail += c.mostOfChange(s)
 		return theirs
 	}
 	return players
+}
+
+// mostOfChange names the shortest run of weeks with more than half of the change of plays, against
+// changes of other weeks in the same direction too. It returns "" if the run's own change is within
+// the noise, if it is longer than half of the period, or if the days do not add up to the change.
+func (c *comparison) mostOfChange(s reports.Statistics) string {
+	now, before, _, _ := plays.compare(s, c)
+	days, sign := len(c.earlierStats.Daily), cmp.Compare(now, before)
+	if days <= ui.MaxDailyTicks || days > len(s.Daily) {
+		return ""
+	}
+	first, _ := time.Parse(time.DateOnly, s.Daily[0].Date)
+	type week struct {
+		from        int
+		now, before int64 // plays before the week
+	}
+	var weeks []week
+	total := week{from: days}
+	for i, earlier := range c.earlierStats.Daily {
+		if i == 0 || first.AddDate(0, 0, i).Weekday() == time.Monday {
+			weeks = append(weeks, week{i, total.now, total.before})
+		}
+		total.now += s.Daily[i].Plays
+		total.before += earlier.Plays
+	}
+	weeks = append(weeks, total)
+	change := func(a, b week) int64 { return int64(sign) * (b.now - a.now - b.before + a.before) }
+	var sum, most int64 // sum has the changes of all weeks in this direction
+	for i := range weeks[1:] {
+		sum += max(0, change(weeks[i], weeks[i+1]))
+	}
+	when := ""
+	for length := 1; length < len(weeks) && when == "" && total.now == now && total.before == before; length++ {
+		for i, a := range weeks[:len(weeks)-length] {
+			b := weeks[i+length]
+			if 2*change(a, b) <= max(sum, 2*most) || 2*(b.from-a.from) > days ||
+				!countsDiffer(b.now-a.now, b.before-a.before) {
+				continue
+			}
+			most = change(a, b)
+			when = ui.Plural(int64(length), "in the week of", "in the %s weeks from")
+			if b.from == days {
+				when = "since"
+			}
+			when = fmt.Sprintf(", most of the %s %s %s", verbs{"fall", "rise"}.choose(now-before), when,
+				first.AddDate(0, 0, a.from).Format("2\u00a0Jan"))
+		}
+	}
+	return when
 }
 
 // countClause describes the number of plays or players and its change, if it has changed. by follows the number.
@@ -128,46 +179,57 @@ func (c *comparison) upToYesterday(sentence string) string {
 	return "Up to yesterday, " + strings.ToLower(sentence[:1]) + sentence[1:]
 }
 
-// resultSentence names the first figure that has changed: score, pass rate or completion rate.
-func resultSentence(s reports.Statistics, c *comparison) string {
+// resultClause names the first figure that has changed: score, pass rate or completion rate.
+func resultClause(s reports.Statistics, c *comparison) clause {
 	if s.Completed == 0 {
-		return "No play was finished."
+		return clause{Before: "No play was finished."}
 	}
 	if c == nil {
-		return passSentence(s)
+		return passClause(s)
 	}
 	for _, m := range []measure{score, passRate, completionRate} {
 		now, before, changed, _ := m.compare(s, c)
 		if !changed {
 			continue
 		}
-		sentence := fmt.Sprintf(m.sentence, writePercent(now),
-			ui.Points(max(now-before, before-now)), m.verbs.choose(now-before))
-		return c.upToYesterday(sentence)
+		points := ui.Points(max(now-before, before-now))
+		result := clause{After: ".", Before: fmt.Sprintf("The average score %s %s points to %s",
+			verbs{"fell", "rose"}.choose(now-before), points, writePercent(now))}
+		if m.sums != nil {
+			part, whole := m.sums(*cmp.Or(c.completeStats, &s))
+			result = shareClause(writePercent(now)+" of "+m.whole+" "+m.predicate, part, whole)
+			result.After = fmt.Sprintf(", %s %s points.", downUp.choose(now-before), points)
+		}
+		result.Before = c.upToYesterday(result.Before)
+		return result
 	}
-	return passSentence(s)
+	return passClause(s)
+}
+
+func shareClause(share string, part, whole int64) clause {
+	return clause{Before: share, Detail: fmt.Sprintf(" (%s of %s)", ui.Count(part), ui.Count(whole)), After: "."}
 }
 
 var smallNumbers = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// passSentence says "one in n failed" if n is small and its rounding error is below one point. Other
+// passClause says "one in n failed" if n is small and its rounding error is below one point. Other
 // shares are given as the pass rate, except none and all.
-func passSentence(s reports.Statistics) string {
+func passClause(s reports.Statistics) clause {
 	failed := s.Completed - s.Passed
 	switch {
 	case s.Completed == 1:
-		return "The only finished play " + [2]string{"passed.", "failed."}[failed]
+		return clause{Before: "The only finished play " + [2]string{"passed.", "failed."}[failed]}
 	case failed == 0:
-		return "Every finished play passed."
+		return clause{Before: "All " + ui.Count(s.Completed) + " finished plays passed."}
 	case s.Passed == 0:
-		return "No finished play passed."
+		return clause{Before: "None of " + ui.Count(s.Completed) + " finished plays passed."}
 	}
 	n := (2*s.Completed + failed) / (2 * failed)
 	roundingError := max(failed*n-s.Completed, s.Completed-failed*n)
 	if 2 <= n && n < int64(len(smallNumbers)) && 100*roundingError < s.Completed*n {
-		return fmt.Sprintf("One in %s finished plays failed.", smallNumbers[n])
+		return shareClause("One in "+smallNumbers[n]+" finished plays failed", failed, s.Completed)
 	}
-	return writePercent(reports.PercentOf(s.Passed, s.Completed)) + " of finished plays passed."
+	return shareClause(passRate.text(s)+" of finished plays passed", s.Passed, s.Completed)
 }
 
 // minAnswers is how many answers a skill needs to be named, and its change to be coloured.

@@ -60,7 +60,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
 			who:    "*27% fewer people played* (89,\u00a0down\u00a0from\u00a0122).",
-			how:    "One in three finished plays failed.", top: "Weakest skills: *Formats* and *Giving examples*."},
+			how:    "One in three finished plays failed (50 of 146).",
+			top:    "Weakest skills: *Formats* and *Giving examples*."},
 		// These cases concern the clause on who played.
 		{name: "no comparison", now: steady},
 		{name: "one player", now: sums{1, 1, 1, 1, 900}, who: "*1 person played*.",
@@ -83,7 +84,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			who: "*39 times as many people played* (390,\u00a0up\u00a0from\u00a010)."},
 		{name: "one is left", now: sums{4, 2, 1, 1, 760}, before: played(20),
 			who: "*95% fewer people played* (1,\u00a0down\u00a0from\u00a020).",
-			how: "One in two finished plays failed."},
+			how: "One in two finished plays failed (1 of 2)."},
 		{name: "an unfinished day", now: played(61), complete: played(60), before: played(100),
 			who: "*Up to yesterday, 40% fewer people played* (60,\u00a0down\u00a0from\u00a0100)."},
 		{name: "a day", now: steady, before: steady, days: 1,
@@ -94,13 +95,14 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "score before pass rate", now: sums{800, 500, 300, 400, 681},
 			before: sums{800, 500, 400, 400, 763}, how: "The average score fell 8.2 points to 68.1%."},
 		{name: "many plays of few players", now: sums{1000, 1000, 600, 10, 760}, before: sums{1000, 1000, 800, 10, 760},
-			how: "60.0% of finished plays passed.", who: "*10 people played*, as many as in 4 to 31 Oct (10)."},
-		{name: "all passed", now: sums{800, 700, 700, 400, 760}, how: "Every finished play passed."},
-		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "No finished play passed."},
-		{name: "one in ten", now: sums{800, 700, 627, 400, 760}, how: "One in ten finished plays failed."},
-		{name: "rounded once", now: sums{12, 11, 6, 10, 760}, how: "54.5% of finished plays passed."},
+			how: "60.0% of finished plays passed (600 of 1,000).",
+			who: "*10 people played*, as many as in 4 to 31 Oct (10)."},
+		{name: "all passed", now: sums{800, 700, 700, 400, 760}, how: "All 700 finished plays passed."},
+		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "None of 700 finished plays passed."},
+		{name: "one in ten", now: sums{800, 700, 627, 400, 760}, how: "One in ten finished plays failed (73 of 700)."},
+		{name: "rounded once", now: sums{12, 11, 6, 10, 760}, how: "54.5% of finished plays passed (6 of 11)."},
 		{name: "nothing finished before", now: steady, before: sums{3200, 0, 0, 400, 0},
-			how: "87.5% of plays were finished, up 87.5 points."},
+			how: "87.5% of plays were finished (2,800 of 3,200), up 87.5 points."},
 		{name: "the score fell until yesterday", now: sums{801, 701, 501, 401, 682}, complete: scored(400, 681),
 			before: scored(400, 763), how: "Up to yesterday, the average score fell 8.2 points to 68.1%."},
 		// These cases concern the clause on the weakest skill.
@@ -124,7 +126,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		if c.complete != (sums{}) {
 			compared.completeStats = c.complete.statistics()
 		}
-		how := cmp.Or(c.how, "71.4% of finished plays passed.")
+		how := cmp.Or(c.how, fmt.Sprintf("71.4%% of finished plays passed (%s of %s).", ui.Count(c.now[2]),
+			ui.Count(c.now[1])))
 		who := cmp.Or(c.who, "*"+ui.Count(c.now[3])+" people played*.")
 		want := strings.TrimSpace(who + " " + how + " " + c.top)
 		require.Equal(t, want, clauseText(newAnswer(*c.now.statistics(c.skills...), compared)), c.name)
@@ -176,17 +179,17 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{scored(10_000, 710), scored(10_000, 700), nil, "rose 1.0 points", true},
 		// Rates with 100 and 100 people: the noise near 55% is 14.1 points.
 		{passed(100, 48), passed(100, 62), nil, "down", false},
-		{passed(100, 48), passed(100, 63), nil, "48.0% of finished plays passed, down 15.0 points.", true},
-		{passed(100, 63), passed(100, 48), nil, "63.0% of finished plays passed, up 15.0 points.", true},
+		{passed(100, 48), passed(100, 63), nil, "48.0% of finished plays passed (48 of 100), down 15.0 points.", true},
+		{passed(100, 63), passed(100, 48), nil, "63.0% of finished plays passed (63 of 100), up 15.0 points.", true},
 		{passed(100_000, 50_999), passed(100_000, 50_000), nil, "up", false},
 		{passed(100_000, 51_000), passed(100_000, 50_000), nil, "up 1.0 points", true},
 		{finished(100, 48), finished(100, 62), nil, "down", false},
-		{finished(100, 48), finished(100, 63), nil, "48.0% of plays were finished, down 15.0 points.", true},
+		{finished(100, 48), finished(100, 63), nil, "48.0% of plays were finished (48 of 100), down 15", true},
 		// The sample size of scores and pass rates is the number of finished plays, if smaller than that of players.
 		{sums{400, 1, 1, 400, 990}, sums{400, 1, 0, 400, 300}, nil, "points", false},
 		// Failures: a share is "one in three" only within a point of 33.3%.
-		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed.", true},
-		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed.", true},
+		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed (343 of 1,000).", true},
+		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed (656 of 1,000).", true},
 		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller, of players.
 		{played(400), sums{}, skills{skill(formats, 0, 19), skill(examples, 90, 100)}, "Formats", false},
 		{played(400), sums{}, skills{skill(formats, 0, 20), skill(examples, 90, 100)}, alone, true},
@@ -222,7 +225,7 @@ func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 			"Weakest skill: *Formats, 50.0%*."},
 		{now[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
 		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2],
-			"71.4% of finished plays passed."},
+			"71.4% of finished plays passed (2,000 of 2,800)."},
 	} {
 		compared := &comparison{EarlierPeriod: "4 to 31 Oct", earlierStats: played(400).statistics(c.before...)}
 		if c.complete != nil {
@@ -242,6 +245,37 @@ func clauseText(clauses []clause) string {
 		words = append(words, c.Before+c.Strong+c.Detail+c.After)
 	}
 	return strings.Join(words, " ")
+}
+
+// The answer says when plays changed: in the shortest run of weeks with more than half of it, above the noise.
+func TestAnswerSaysWhenPlaysChanged(t *testing.T) {
+	weekly := func(plays []int64) *reports.Statistics {
+		s := &reports.Statistics{Daily: make([]reports.DailyStat, 7*len(plays))}
+		s.Daily[0].Date = "2026-05-04" // a Monday
+		for i, n := range plays {
+			s.Daily[7*i].Plays = n
+			s.Plays += n
+		}
+		return s
+	}
+	for _, c := range []struct {
+		now, before []int64
+		want        string
+	}{
+		{[]int64{30, 40, 50, 50}, []int64{80, 60, 40, 50}, ", most of the fall in the week of 4\u00a0May"},
+		{[]int64{40, 40, 50, 50}, []int64{80, 80, 50, 50}, ", most of the fall in the 2 weeks from 4\u00a0May"},
+		{[]int64{50, 50, 20, 20}, []int64{50, 50, 60, 60}, ", most of the fall since 18\u00a0May"},
+		{[]int64{50, 50, 50, 90}, []int64{50, 50, 50, 20}, ", most of the rise since 25\u00a0May"},
+		{[]int64{40, 40, 40, 40}, []int64{60, 60, 60, 60}, ""}, // as much in each week
+		{[]int64{30, 30, 30, 90}, []int64{80, 80, 80, 40}, ", most of the fall in the 2 weeks from 4\u00a0May"},
+		{[]int64{60, 0}, []int64{80, 80}, ""},          // too short a period
+		{[]int64{0, 4, 4, 4}, []int64{4, 3, 4, 4}, ""}, // in the noise
+	} {
+		now, compared := weekly(c.now), &comparison{earlierStats: weekly(c.before)}
+		require.Equal(t, c.want, compared.mostOfChange(*now), c)
+		now.Plays++ // on a day without an earlier one
+		require.Empty(t, compared.mostOfChange(*now), c)
+	}
 }
 
 // On a phone, the answer leaves out details, and also how people did if it would exceed three lines.

@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,7 +113,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// Chart and page have a maximum height. On phones tiles fill their rows, and forks without plays take less height.
+// Chart, page and Tab stops have a maximum. On phones tiles fill their rows, and forks without plays take less height.
 func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.AddPlayers(o.ID, 8)
@@ -135,6 +136,8 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 		p.Reload()
 	}
 	require.Equal(t, 1, p.Count("#overlaps"))
+	p.Press(strings.Split(strings.Repeat(kb.Tab, 12), "")...)
+	require.Contains(t, p.FocusedElement(), "Download")
 	require.LessOrEqual(t, measure(chartEnd), 620.0)
 	require.LessOrEqual(t, measure(pageHeight), 1100.0)
 	require.InDelta(t, 0, measure(`box('#skills').bottom - box('#skills + .card').bottom`), 1)
@@ -143,7 +146,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
 	require.LessOrEqual(t, measure(pageHeight), 1600.0)
 	require.InDelta(t, 0, measure(`box('.figures').right - box('.figures > :last-child').right`), 1)
-	require.Equal(t, "Download", p.Text(".split .btn"))
+	require.Equal(t, "Download", p.Text("#m-files > summary"))
 	require.Regexp(t, `^All players\n1–28 Mar[^\n]* vs `, p.Text("[data-sheet]"))
 	require.InDelta(t, 0, measure(`box('[data-sheet] .cut .cut').top - box('[data-sheet]').top -
 		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)
@@ -230,7 +233,7 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, list)
 	webtest.RequireAccessible(t, p, "eight groups")
-	const group, byGroup = `#groups bdi:text("الليل 7, a gate with a long name")`, ".forks .do a"
+	const group, byGroup = `#groups bdi:text("الليل 7, a gate with a long name")`, `.forks .do a:text("Groups")`
 	const height = `document.querySelector('.forks .do a').getBoundingClientRect().height`
 	const focused = `document.querySelector('#m-group > .menu').contains(document.activeElement)`
 	requireGroupReport := func(width int) {
@@ -238,12 +241,12 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 		p.WaitFor(`.answer strong:text("Giving context, 0.0%")`)
 		require.Empty(t, browsertest.Eval[string](p, "location.hash"), width)
 	}
-	exports, csvLinks := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
+	exports := 0
 	monday := func() string {
 		now := time.Now().UTC()
 		return now.AddDate(0, 0, -7-int(now.Weekday()+6)%7).Format(time.DateOnly)
 	}
-	for width, csvLink := range csvLinks {
+	for _, width := range []int{1280, 360} {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		require.GreaterOrEqual(t, browsertest.Eval[float64](p, height), map[int]float64{1280: 24, 360: 44}[width])
@@ -255,14 +258,15 @@ func TestTasksFromTheListTakeTwoClicks(t *testing.T) {
 
 		before := monday()
 		p.Open(list)
-		p.Click(".forks tbody th a")
-		p.Click(csvLink)
+		p.Click(`.forks .do a:text("CSV")`)
+		p.Click(`#m-files[open] a:text("CSV of last week")`)
+		p.WaitFor("#m-files:not([open])")
 		exports++
 		from := w.ExportsOf(t, o, exports)[0].Details["from"]
 		require.Contains(t, []any{before, monday()}, from, "%d; a week may begin meanwhile", width)
 	}
 	w.DB.AddGroupNamed(o.ID, "Ninth", players...)
-	for width := range csvLinks {
+	for _, width := range []int{1280, 360} {
 		p.Emulate(width, browsertest.Light)
 		p.Open(list)
 		p.Click(byGroup)

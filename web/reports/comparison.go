@@ -35,10 +35,9 @@ type measure struct {
 	read      func(reports.Statistics) (n int64, ok bool)
 	nouns     [2]string // a count's words in the answer, singular and plural
 
-	// for a rate or score: whether a change exceeds its noise, and the sentence about it
-	exceeds  func(now, before reports.Statistics) bool
-	sentence string // format with placeholders for the value, the points and the verb
-	verbs    verbs
+	exceeds   func(now, before reports.Statistics) bool    // of a rate or score: whether a change exceeds its noise
+	sums      func(reports.Statistics) (part, whole int64) // of a rate
+	predicate string                                       // of the part of a rate, such as "passed"
 }
 
 // verbs are the words for a fall and for a rise.
@@ -62,7 +61,6 @@ var (
 				exceedsNoise(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000, scoreDeviation*scoreDeviation*
 					sumOfInverses(min(now.Completed, now.UniquePlayers), min(before.Completed, before.UniquePlayers)))
 		},
-		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: verbs{"fell", "rose"},
 	}
 	completionRate = rate("completion", "Completion rate", "plays", "were finished",
 		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
@@ -73,7 +71,7 @@ var (
 
 func rate(key, name, whole, predicate string, sums func(reports.Statistics) (part, whole int64)) measure {
 	return measure{
-		key: key, name: name, whole: whole,
+		key: key, name: name, whole: whole, predicate: predicate, sums: sums,
 		read: func(s reports.Statistics) (int64, bool) {
 			part, total := sums(s)
 			return int64(reports.PercentOf(part, total)), total > 0
@@ -83,7 +81,6 @@ func rate(key, name, whole, predicate string, sums func(reports.Statistics) (par
 			b, m := sums(before)
 			return pointApart(a, n, b, m) && ratesDiffer(a, n, now.UniquePlayers, b, m, before.UniquePlayers)
 		},
-		sentence: "%[1]s of " + whole + " " + predicate + ", %[3]s %[2]s points.", verbs: downUp,
 	}
 }
 

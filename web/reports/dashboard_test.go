@@ -37,13 +37,13 @@ func TestDashboardMarksThePresetOfItsPeriod(t *testing.T) {
 		"?from=2026-11-16&to=2026-11-21": {"16 to 21 Nov 2026", "This week"},
 	} {
 		p := b.Get(o.Path("/reports/%s%s", fork, query)).Is(t, 200)
-		p.Has(t, `<span class="only-print">`+want[0]+" ·&nbsp;All&nbsp;players ·&nbsp;</span><span class=\"pill\">Pseudonymous</span></p>")
+		p.Has(t, `<span class="only-print">`+want[0]+" ·&nbsp;All&nbsp;players ·&nbsp;</span><span class=\"pill no-phone\">Pseudonymous</span></p>")
 		marked := testkit.Submatches(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
 	p := b.Get(o.Path("/reports/%s?groupId=%s", fork, group)).Has(t, `28 days <small>24 Oct to 20 Nov 2026</small>`,
 		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>"+
-			"<span class=\"pill\">Pseudonymous</span></p>",
+			"<span class=\"pill no-phone\">Pseudonymous</span></p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
 		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // no member played
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
@@ -136,7 +136,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
 	b.Get(o.Path("/reports")).Has(t, ">was 50", `<p class="lede only-print">`+days(0, 28)+" vs "+days(28, 28),
-		`<p class="hint">Changes in grey are small or may be chance. Each fork`)
+		`<p class="foot hint">Changes in grey are small or may be chance. Each report`)
 }
 
 // rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period without plays.
@@ -210,7 +210,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 		"1 person in this report is not in <bdi>Sales EU</bdi>: comparing the two reports shows that person’s results.",
 	}, warnings(page))
 	require.Contains(t, page, "change the groups until they differ by at least 5 people")
-	require.Contains(t, page, "</ul>\n<details class=\"compared warn no-print\" id=\"overlaps\">",
+	require.Contains(t, page, "</details>\n<details class=\"compared warn no-print\" id=\"overlaps\">",
 		"in the card of the figures, and not in print: what is printed is passed on")
 	w.API(t, o)("/forks/"+fork.ID+"/stats"+period).Is(t, 200).Lacks(t, "Half", "Sales EU")
 }

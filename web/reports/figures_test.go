@@ -78,7 +78,7 @@ func cellsWithoutCommas(pattern string, p testkit.Page) [][]string {
 func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	modeLabels := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
 	require.Contains(t, testkit.Submatch(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
-		` ·&nbsp;</span><span class="pill">`+modeLabels[want.ReportingMode])
+		` ·&nbsp;</span><span class="pill no-phone">`+modeLabels[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{

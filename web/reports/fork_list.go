@@ -73,9 +73,9 @@ func byMeasure(m measure) func(a, b forkRow) int {
 }
 
 var forks = listSpec[forkRow]{
-	plural: "forks",
+	plural: "reports",
 	columns: []column[forkRow]{
-		{"Fork", "title", func(a, b forkRow) int { return strings.Compare(a.sortTitle, b.sortTitle) }},
+		{"Report", "title", func(a, b forkRow) int { return strings.Compare(a.sortTitle, b.sortTitle) }},
 		{"12 weeks", "", nil},
 		{"Plays", "-plays", byMeasure(plays)},
 		{"Change", "-change", func(a, b forkRow) int { return cmp.Compare(a.difference, b.difference) }},

@@ -27,7 +27,7 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	dialect, known := format.Dialects[u.Param("format")]
 	if !known {
-		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
+		return apperr.NewField("format", "The format is unknown. Choose one under “Download”.")
 	}
 	export, err := h.Exports.Open(c, exports.Request{
 		Query: queryOf(p, fork, period, u), Dialect: dialect, Slug: fork.Slug, Actor: p.AuditActor(),

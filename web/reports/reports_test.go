@@ -69,10 +69,10 @@ func TestReportsListForksByPlays(t *testing.T) {
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Pass rate", "0.0%"}},
 		testkit.Submatches(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
-	p = b.Get(acme.Path("/reports?q=BUSY")).Has(t, "1 of 4 forks.")
+	p = b.Get(acme.Path("/reports?q=BUSY")).Has(t, "1 of 4 reports.")
 	require.Equal(t, "<b>Busy</b>", testkit.Submatches(forkCells, p.Body)[0][1])
-	b.Get(acme.Path("/reports?q=none+of+them")).Has(t, "No fork matches “<bdi>none of them</bdi>”</h2>")
-	w.SignIn(t, empty.Owner).Get(empty.Path("/reports")).Is(t, 200).Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
+	b.Get(acme.Path("/reports?q=none+of+them")).Has(t, "No report matches “<bdi>none of them</bdi>”</h2>")
+	w.SignIn(t, empty.Owner).Get(empty.Path("/reports")).Is(t, 200).Has(t, "<h2>No reports yet</h2>").Lacks(t, "<table")
 }
 
 // The list has the menus of the report. Its period and comparison go on to the reports and back. It counts complete
@@ -151,7 +151,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}}, testkit.Submatches("<title>\u2068([^<]*)\u2069, ", p.Body))
 		require.Equal(t, [][]string{{name}}, testkit.Submatches(`<p class="lede[^"]*"><span class="only-print">[^<]*`+
-			`<bdi>([^<]*)</bdi> ·&nbsp;</span><span class="pill">Nominative</span></p>`, p.Body), "the group, isolated")
+			`<bdi>([^<]*)</bdi> ·&nbsp;</span><span class="pill no-phone">Nominative</span></p>`, p.Body), "the group, isolated")
 		require.Contains(t, fmt.Sprint(testkit.Submatches(playerCells, page.Body)), name)
 		require.Contains(t, fmt.Sprint(testkit.Submatches(forkCells, list.Body)), name)
 		csv := b.Get(o.Path("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)

@@ -145,8 +145,8 @@
     const named = document.getElementById(location.hash.slice(1))?.closest('details > .menu');
     if (named) {
       named.parentNode.open = true;
-      all('[data-sheet]').find((button) => button.getClientRects().length)?.click();
-      requestAnimationFrame(() => requestAnimationFrame(() => named.querySelector('[data-find], [aria-current]')?.focus()));
+      if (named.closest('dialog')) all('[data-sheet]').find((button) => button.getClientRects().length)?.click();
+      requestAnimationFrame(() => requestAnimationFrame(() => (named.querySelector('[data-find], [aria-current]') || named.querySelector('a')).focus()));
     }
   };
   init(document);
@@ -157,9 +157,9 @@
     if (entry && !entry.contains(e.target) && !e.target.closest('a') && String(getSelection()) === '') entry.open = !entry.open;
   });
 
-  // A menu closes when the focus or a click is elsewhere, and when the window is rotated.
+  // A menu closes after a choice, when the focus or a click is elsewhere, and when the window is rotated.
   const close = (but) => { for (const { parentNode: list } of all('details[open] > .menu')) if (!list.contains(but)) list.open = false; };
-  for (const type of ['click', 'focusin']) document.addEventListener(type, (e) => close(e.target));
+  for (const type of ['click', 'focusin']) document.addEventListener(type, (e) => close(type === 'click' && e.target.closest('a') ? null : e.target));
   matchMedia('(orientation: portrait)').addEventListener('change', () => close(null));
 
   // In a report, a link or form to the same screen changes the content in place. push is the element that was used, or undefined
