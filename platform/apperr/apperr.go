@@ -75,8 +75,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// HTTP returns the response for the error's code, or the zero Response for an unknown code.
-func (e *Error) HTTP() Response { return responses[e.Code] }
+// HTTP returns the response for the code, or the zero Response for an unknown code.
+func (c Code) HTTP() Response { return responses[c] }
 
 // From returns the first *Error in err's chain. It wraps any other err in an Internal error.
 func From(err error) *Error {

@@ -141,7 +141,7 @@ func SendJSON(c *fiber.Ctx, body []byte, etag string, onSent func()) error {
 	}
 	setJSONHeaders(c, etag)
 	if blocks {
-		newStream(c, &bodySource{unsent: body, onSent: onSent}).send(ctx, len(body))
+		newStream(c, &bodySource{bytes.NewBuffer(body), onSent}).send(ctx, len(body))
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
@@ -172,18 +172,15 @@ func setHeaders(c *fiber.Ctx, etag string) {
 }
 
 type bodySource struct {
-	unsent []byte
+	unsent *bytes.Buffer
 	onSent func()
 }
 
 func (s *bodySource) Next() ([]byte, error) {
-	if len(s.unsent) == 0 {
-		return nil, io.EOF
+	if block := s.unsent.Next(BlockSize); len(block) > 0 {
+		return block, nil
 	}
-	n := min(BlockSize, len(s.unsent))
-	block := s.unsent[:n]
-	s.unsent = s.unsent[n:]
-	return block, nil
+	return nil, io.EOF
 }
 
 func (s *bodySource) Close(int64, error) { s.onSent() }

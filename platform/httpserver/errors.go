@@ -28,14 +28,9 @@ const (
 // becomes 503. Any other error becomes 500, and only the log shows its cause.
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
-	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {
-		response := e.HTTP()
+	if ok && e.Code.HTTP().Status != 0 && e.Code != apperr.Internal {
 		return Failure{
-			Status:     response.Status,
-			Code:       response.Code,
-			Detail:     e.Code,
-			Message:    e.Message,
-			RetryAfter: e.RetryAfter,
+			Status: e.Code.HTTP().Status, Detail: e.Code, Message: e.Message, RetryAfter: e.RetryAfter,
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
@@ -123,14 +118,13 @@ func (f Failure) body() []byte {
 		Code    string                 `json:"code"`
 		Message string                 `json:"message"`
 		Details map[string]apperr.Code `json:"details"`
-	}{f.Code, f.Message, map[string]apperr.Code{"code": f.Detail}}) // strings always encode
+	}{f.Detail.HTTP().Code, f.Message, map[string]apperr.Code{"code": f.Detail}}) // strings always encode
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // Failure is an error as the caller sees it: without cause and internals.
 type Failure struct {
 	Status     int
-	Code       string      // code of the body
 	Detail     apperr.Code // details.code of the body
 	Message    string
 	RetryAfter int // whole seconds after which to retry; 0: not known
@@ -171,19 +165,5 @@ func genericFailure(status int) Failure {
 		status = fiber.StatusInternalServerError
 		generic = genericFailures[status]
 	}
-	return Failure{
-		Status:  status,
-		Code:    apperr.New(generic.code, "").HTTP().Code,
-		Detail:  generic.code,
-		Message: generic.message,
-		Generic: true,
-	}
-}
-
-// badRequest returns a 400 with a specific message, which pages do not replace.
-func badRequest(message string) Failure {
-	f := genericFailure(fiber.StatusBadRequest)
-	f.Message = message
-	f.Generic = false
-	return f
+	return Failure{Status: status, Detail: generic.code, Message: generic.message, Generic: true}
 }

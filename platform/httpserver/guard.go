@@ -36,22 +36,22 @@ func checkRange(c *fiber.Ctx) error {
 	return nil
 }
 
-func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
+func checkRequest(r *fasthttp.Request) error {
 	target := r.Header.RequestURI()
 	switch proto := string(r.Header.Protocol()); {
 	case proto != "HTTP/1.1" && proto != "HTTP/1.0": // fasthttp would answer HTTP/9.9 with 200
-		return genericFailure(fiber.StatusHTTPVersionNotSupported), false
+		return fiber.ErrHTTPVersionNotSupported
 	case len(target) > maxTarget:
-		return genericFailure(fiber.StatusRequestURITooLong), false
+		return fiber.ErrRequestURITooLong
 	case len(r.Header.RawHeaders()) > maxHeader:
-		return genericFailure(fiber.StatusRequestHeaderFieldsTooLarge), false
+		return fiber.ErrRequestHeaderFieldsTooLarge
 	case bytes.IndexByte(target, '#') >= 0:
-		return badRequest(faultFragment), false
+		return apperr.New(apperr.Validation, faultFragment)
 	}
 	if fault := framingFault(&r.Header); fault != "" {
-		return badRequest(fault), false
+		return apperr.New(apperr.Validation, "%s", fault)
 	}
-	return Failure{}, true
+	return nil
 }
 
 // framingFault returns the message about a framing fault that fasthttp tolerates, such as a bare

@@ -80,10 +80,9 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 	r := s.begin(c)
 	r.errorPage = page
 	defer r.handlerDone(c)
-	if f, ok := checkRequest(&c.Context().Request); !ok {
+	if err := checkRequest(&c.Context().Request); err != nil {
 		c.Context().SetConnectionClose() // after a framing fault the next request cannot be trusted
-		r.writeFailure(c, f)
-		return nil
+		handle = func(*fiber.Ctx) error { return err }
 	}
 	return r.handle(c, handle)
 }
@@ -214,9 +213,7 @@ func (s *Server) refuseUnknownMethods(next fasthttp.RequestHandler) fasthttp.Req
 		}
 		c := s.app.AcquireCtx(ctx)
 		defer s.app.ReleaseCtx(c)
-		_ = s.serve(c, nil, func(*fiber.Ctx) error {
-			return fiber.NewError(fiber.StatusNotImplemented)
-		})
+		_ = s.serve(c, nil, func(*fiber.Ctx) error { return fiber.ErrNotImplemented })
 		ctx.SetConnectionClose()
 	}
 }

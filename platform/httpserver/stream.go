@@ -65,7 +65,7 @@ func checkVersion(c *fiber.Ctx) error {
 	if c.Context().Request.Header.IsHTTP11() {
 		return nil
 	}
-	return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
+	return fiber.ErrHTTPVersionNotSupported
 }
 
 // StreamHead responds to HEAD with the headers of Stream, or with 505.

@@ -77,7 +77,7 @@ func (e *apiError) Message() string {
 	return strings.NewReplacer("{", "", "}", "").Replace(text)
 }
 
-func (e apiError) TopLevelCode() string { return apperr.New(e.Code, "").HTTP().Code }
+func (e apiError) TopLevelCode() string { return e.Code.HTTP().Code }
 
 func main() {
 	log.SetFlags(0)

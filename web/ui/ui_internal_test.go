@@ -150,6 +150,6 @@ func TestDownloadIsRecheckedForAccess(t *testing.T) {
 			require.NoError(t, err, name)
 			continue
 		}
-		require.Equal(t, c.status, apperr.From(err).HTTP().Status, name)
+		require.Equal(t, c.status, apperr.From(err).Code.HTTP().Status, name)
 	}
 }
