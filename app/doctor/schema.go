@@ -40,7 +40,7 @@ const renewOrganisationsSQL = "update organisations set version = uuid_hash_exte
 // checkSchema compares version, keys, indexes and triggers of the schema with the migrations.
 func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ error) {
 	warnings, err := s.query(ctx, s.db.Pool, "schema")
-	if err != nil {
+	if err != nil || len(warnings) > 0 { // a newer schema has other objects
 		return warnings, err
 	}
 	rows, _ := s.db.Pool.Query(ctx, `/* doctor.objects */ select relname, indisvalid, false
@@ -48,9 +48,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		where relnamespace = 'public'::regnamespace
 		union all select tgname, tgenabled in ('O', 'A'), tgenabled = 'A'
 		from pg_trigger join pg_class on pg_class.oid = tgrelid
-		where relnamespace = 'public'::regnamespace and not tgisinternal
-		union all select '', coalesce(max(version_id) <= $1, true), false from dg_schema_versions where is_applied`,
-		len(migrationFiles()))
+		where relnamespace = 'public'::regnamespace and not tgisinternal`)
 	existing := map[string]schemaObject{}
 	var name string
 	var object schemaObject
@@ -59,9 +57,6 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		return nil
 	}); err != nil {
 		return nil, err
-	}
-	if !existing[""].isActive { // the schema is newer, and has other objects
-		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
 	warnings, err = compareObjects(existing)
@@ -89,7 +84,7 @@ func fixOf(name string, match []string, exists, firesAlways bool) string {
 }
 
 type schemaObject struct {
-	isActive    bool // whether an index is valid, a trigger is enabled, or, named "", the schema is not newer
+	isActive    bool // whether an index is valid or a trigger is enabled
 	firesAlways bool // whether a trigger also fires during replication
 }
 

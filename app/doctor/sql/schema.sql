@@ -4,6 +4,9 @@ select 'failure' as verdict,
     max(version_id), @program_version::int) as message
 from dg_schema_versions where is_applied having max(version_id) < @program_version::int
 union all
+select 'warning', 'the schema is newer than this program, which leaves it as it is: install the newer dg'
+from dg_schema_versions where is_applied having max(version_id) > @program_version::int
+union all
 -- "disable trigger all" also disables foreign keys, by which erasing a player deletes its plays.
 select 'failure', format('foreign keys are off, and erased players keep their plays: run as a superuser: %s; '
     'delete from plays y where not exists (select from players where (org_id, ordinal) = (y.org_id, y.player)); '
