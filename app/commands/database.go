@@ -32,7 +32,8 @@ const (
 	watchInterval = time.Second // how often watch checks the embedded server
 )
 
-// connect starts or joins an embedded server. It contacts no external one. Call release when done.
+// connect starts or joins an embedded server. It does not contact an external one. The caller must
+// call release.
 func connect(
 	ctx context.Context, c config.Database, mayCreate bool, log *slog.Logger,
 ) (db *database, err error) {
@@ -82,12 +83,11 @@ func (db *database) release() {
 	}
 }
 
+// watch checks the embedded server until ctx ends. It returns the first failure.
 func (db *database) watch(ctx context.Context) error {
 	for {
-		if db.server != nil {
-			if err := db.server.Check(); err != nil {
-				return fmt.Errorf("the %w", err)
-			}
+		if err := db.server.Check(); err != nil {
+			return fmt.Errorf("the %w", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -88,7 +88,9 @@ func (c serveCmd) Run(ctx context.Context, stdio Stdio) error {
 	go func() {
 		cancel(telemetry.ServeOps(ctx, opsListener, telemetry.OpsHandler(program.Metrics, c.OpsAddr)))
 	}()
-	go func() { cancel(db.watch(ctx)) }()
+	if db.server != nil {
+		go func() { cancel(db.watch(ctx)) }()
+	}
 	return serve(ctx, program, mainListener, func() {
 		fmt.Fprint(stdio.Stdout, greeting)
 		tellSystemd(stdio.log, daemon.SdNotifyReady)
@@ -109,28 +111,25 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-func openDatabase(ctx context.Context, installation *doctor.Installation, stdio Stdio) (*database, error) {
+// openDatabase starts an embedded server, migrates, encrypts two-step secrets and runs checks.
+func openDatabase(
+	ctx context.Context, installation *doctor.Installation, stdio Stdio,
+) (db *database, err error) {
 	defer installation.Close()
-	db, err := connect(ctx, installation.Database, true, stdio.log)
-	if err != nil {
+	if db, err = connect(ctx, installation.Database, true, stdio.log); err != nil {
 		return nil, err
 	}
 	installation.ServingURL = db.servingURL
-	if err := db.prepare(ctx, installation); err != nil {
+	if err = db.migrate(ctx, installation); err == nil {
+		err = db.encrypt(ctx, installation.Secrets, false)
+	}
+	if err == nil {
+		err = installation.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
+	}
+	if err != nil {
 		db.release()
-		return nil, err
 	}
-	return db, nil
-}
-
-func (db *database) prepare(ctx context.Context, installation *doctor.Installation) error {
-	if err := db.migrate(ctx, installation); err != nil {
-		return err
-	}
-	if err := db.encrypt(ctx, installation.Secrets, false); err != nil {
-		return err
-	}
-	return installation.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
+	return db, err
 }
 
 // settings ignores the errors of flags, which MachineChecks have reported.
