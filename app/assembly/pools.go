@@ -31,7 +31,7 @@ const (
 	maxSnapshotConns = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
 	maxRecheckConns  = 2
 
-	// OtherConns is how many connections to the primary an instance has beside those for requests.
+	// OtherConns is how many connections to the primary an instance has besides those for requests.
 	OtherConns = maxSnapshotConns + maxRecheckConns
 )
 

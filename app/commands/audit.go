@@ -43,7 +43,7 @@ func (c auditPruneCmd) Run(ctx context.Context, stdio Stdio, o *operator) error 
 			continue
 		}
 		if err := o.auditLog.Prune(ctx, organisation.ID, c.Before, counts[organisation.ID], o.request); err != nil {
-			// not %w: the cause may be an interruption, and its text would replace this message
+			// not wrapped: the message of an interruption would replace this one
 			return fmt.Errorf("%d of the entries in %s were removed, of which it is the only copy, and maybe "+
 				"those of organisation %s; run it again with another file: %v", total, c.Export, organisation.ID, err)
 		}

@@ -119,7 +119,7 @@ func Run(ctx context.Context, args []string, stdio Stdio) int {
 func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 	text := strings.TrimSpace(c.Scan.Pop().String())
 	prefix, err := netip.ParsePrefix(text)
-	if err != nil || prefix.Addr().Is4In6() { // no IPv4 address would be in a mapped network
+	if err != nil || prefix.Addr().Is4In6() { // a mapped network would contain no client
 		return fmt.Errorf("%q is not a network: write a CIDR, such as 10.0.0.0/8, or 10.0.0.1/32 for one "+
 			"address", text)
 	}

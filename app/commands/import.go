@@ -93,7 +93,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	case ok && slices.Contains([]string{"23502", "23503", "23505"}, pgErr.Code):
 		return fmt.Errorf(nothingImported+"another command, such as dg erase, changed what the files refer to, or "+
 			"two new players drew the same pseudonym. Import again, which names wrong lines: %w", err)
-	case ok && pgErr.Code == "53100": // not if the WAL cannot be written: PostgreSQL then restarts
+	case ok && pgErr.Code == "53100": // if the disk of the WAL is full, PostgreSQL restarts instead
 		return fmt.Errorf(nothingImported+"the disk of the database is full. Free some space and import again: %w", err)
 	case isLockFailure(err):
 		return fmt.Errorf(nothingImported+"another change got in the way. Import again: %w", err)

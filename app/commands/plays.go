@@ -47,7 +47,7 @@ func (c eraseCmd) Run(ctx context.Context, stdio Stdio, o *operator) error {
 				"organisation. Try again when it has ended: %w", err)
 		}
 		if err != nil {
-			// err.Error() hides an interruption, whose message would replace this one
+			// not wrapped: the message of an interruption would replace this one
 			return fmt.Errorf("not erased, or not certainly, are %s: erase them again: %s",
 				strings.Join(players[i:], " "), err.Error())
 		}

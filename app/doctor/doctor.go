@@ -146,8 +146,8 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 	if s.db, err = openDB(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
-	// The functions pg_control_… are here because ETags of reports need the right to call them. The
-	// second connection finds out whether a pooler keeps prepared statements apart.
+	// The functions pg_control_… are here because ETags of reports need the right to call them. A
+	// pooler that does not keep prepared statements fails at the second connection.
 	for range 2 {
 		err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(), system_identifier),
 			current_user from pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`,

@@ -45,7 +45,7 @@ var fixes = []struct {
 	{hasState("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{hasState("22023"), "correct the value of the parameter in the URL"},
 	{hasState("53100"), "free some room on the disk of the database"},
-	{hasState("XX000", "write_item"), "free some room on the disk of the database"}, // a first session writes a cache
+	{hasState("XX000", "write_item"), "free some room on the disk of the database"}, // the first session writes a cache
 	{hasState("53300", "InitializeSessionUserId"), "somebody set a limit for the role: choose a " +
 		"higher one, or run as a superuser or its creator: alter role {role} connection limit -1"},
 	{hasState("53300", "CheckMyDatabase"), "somebody set a limit for the database: choose a higher " +

@@ -1,5 +1,5 @@
-// Package apperr defines the error that modules return. Its code decides the HTTP response. The
-// API's caller reads its message; only the log shows its cause.
+// Package apperr defines the Error that modules return. Its Code decides the HTTP response. API
+// callers see its Message, and only the log shows its Cause.
 package apperr
 
 import (
@@ -42,7 +42,7 @@ var responses = map[Code]Response{
 // InternalMessage is the message of an Internal error. It reveals nothing about the cause.
 const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
 
-// Error separates the Message, for the API's caller, from the Cause, which only the log shows.
+// Error is an error with a part for API callers and a part for the log.
 type Error struct {
 	Code       Code
 	Message    string // shown to the caller; has no internals or secrets

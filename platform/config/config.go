@@ -31,7 +31,7 @@ func (d Database) Pooled() bool { return d.DatabasePooler != "" }
 // Embedded reports whether dg runs its own PostgreSQL: no database URL is set.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns an error about the first invalid setting. It quotes no URL, because of passwords.
+// Check reports the first invalid setting. The error quotes no URL, which may contain a password.
 func (d Database) Check() error {
 	replicaCount := len(d.Replicas())
 	switch {
@@ -58,7 +58,7 @@ type Address struct {
 }
 
 // Base returns the base URL without a trailing slash, by default http://Addr. It must be https,
-// because the session cookie is Secure. On loopback, http suffices for most browsers.
+// because the session cookie is Secure. Most browsers accept such a cookie over http on loopback.
 func (a Address) Base() (string, error) {
 	base := strings.TrimRight(cmp.Or(a.BaseURL, "http://"+a.Addr), "/")
 	u, err := url.Parse(base)

@@ -85,7 +85,7 @@ func (d dataDir) chown(path string) error {
 
 // removeStalePIDFile removes the socket and the PID file of a killed server: PostgreSQL may not
 // start if another process now has that PID. It keeps the PID file of a server that dg did not
-// start. In a copied data folder it keeps the socket, which belongs to the original.
+// start. In a copied data folder it keeps the socket, which the original's server uses.
 func (d dataDir) removeStalePIDFile() {
 	stale, err := d.readPIDFile()
 	if stale.cluster == d.filePath(clusterFolder) {

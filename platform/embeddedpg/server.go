@@ -35,7 +35,7 @@ type Server struct {
 	clusterLock *os.File // the cluster, with a shared lock; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one with these options of postgres. It
+// Start joins the server on the folder dir, or starts one with the options of postgres. It
 // creates a missing database. It waits for another process or for recovery until ctx ends. It
 // unsets libpq's variables, which are meant for other servers.
 func Start(ctx context.Context, dir string, options ...string) (*Server, error) {

@@ -54,7 +54,7 @@ func checkRequest(r *fasthttp.Request) error {
 	return nil
 }
 
-// framingFault returns the message about a framing fault that fasthttp tolerates, such as a bare
+// framingFault returns a message if the headers have a fault that fasthttp tolerates, such as a bare
 // LF, a folded line or a Transfer-Encoding. fasthttp itself rejects two Content-Length headers.
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {

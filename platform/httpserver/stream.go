@@ -226,15 +226,16 @@ func (w *blockWriter) Write(block []byte) (int, error) {
 	return n, err
 }
 
+// extendDeadline fails once the server stops: the new deadline may have replaced that of WriteTo.
 func (w *blockWriter) extendDeadline() error {
 	err := w.stream.conn.SetWriteDeadline(time.Now().Add(blockWriteTimeout))
-	return errors.Join(err, context.Cause(w.stream.req.serverCtx)) // WriteTo's deadline may be lost
+	return errors.Join(err, context.Cause(w.stream.req.serverCtx))
 }
 
 // fasthttp calls CloseWithError once. Unlike io.Closer's Close, it receives the write error.
 func (s *stream) CloseWithError(writeErr error) error {
 	err := s.outcome(writeErr)
-	if err == nil && s.tcp != nil { // errors mean that the connection is gone
+	if err == nil && s.tcp != nil { // an error means that the connection is gone
 		_ = s.tcp.SetLinger(-1)
 	}
 	if err == nil && s.req.srv.app == nil { // without a WriteTimeout, fasthttp keeps the deadline

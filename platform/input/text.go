@@ -8,8 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// IsPrintable reports whether s has no invisible characters except spaces: names that differ only by
-// those look equal. It accepts homoglyphs, and joiners and variation selectors where mayJoin does.
+// IsPrintable reports whether s has no invisible characters except spaces: names that differ only
+// by those look equal. It accepts homoglyphs, and joiners and variation selectors where mayJoin
+// does.
 func IsPrintable(s string) bool {
 	var previous rune
 	for _, r := range s {

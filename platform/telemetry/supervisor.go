@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// restartWait precedes each restart, so that work that panics at once does not spin.
+// restartWait prevents a busy loop of work that panics as soon as it starts.
 const restartWait = 10 * time.Second
 
 // Supervisor runs background work. It logs and counts a panic, and restarts the work after a wait.

@@ -2,9 +2,9 @@
 //
 // A statement of gorm's builder on an organisation's table needs Scope, which adds the condition.
 // Raw and Exec take the organisation as an argument. The guard refuses other statements on these
-// tables, joins, expressions and raw SQL, unless Across marks them as exceptions. It catches what
-// people forget, not what they contrive: it looks at a statement's structure and does not parse
-// SQL. TestStatementsAreScopedToAnOrganisation (package app/chaos) runs statements under row-level
+// tables, joins, expressions and raw SQL, unless Across marks them as exceptions. It catches
+// forgotten conditions, but not deliberate circumvention, because it does not parse SQL.
+// TestStatementsAreScopedToAnOrganisation (package app/chaos) runs statements under row-level
 // security. Production does without, because row-level security costs 7 to 21% of a request.
 // Reconsider this once programs without the guard share the serving role.
 package tenant
