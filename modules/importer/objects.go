@@ -112,7 +112,7 @@ var typeMessages = map[string]string{
 }
 
 var objectChecks = input.New(ruleMessages, map[string]func(input.Field) bool{
-	"text": input.Text(validText), // unlike forms, an import accepts blank texts
+	"text": input.StringRule(validText), // unlike forms, an import accepts blank texts
 	"score": func(f input.Field) bool {
 		percent := f.Field().Float()
 		return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
@@ -121,12 +121,12 @@ var objectChecks = input.New(ruleMessages, map[string]func(input.Field) bool{
 	"catalogue":     func(f input.Field) bool { return f.Field().Len() <= games.SkillCount },
 	"skill":         parsedBy(games.SkillByID),
 	"email_address": parsedBy(identity.ParseEmail),
-	"password_hash": input.Text(identity.ValidPasswordHash),
+	"password_hash": input.StringRule(identity.ValidPasswordHash),
 	"totp_secret":   parsedBy(identity.ParseTOTPSecret),
 })
 
 func parsedBy[T any](parse func(string) (T, bool)) func(input.Field) bool {
-	return input.Text(func(s string) bool {
+	return input.StringRule(func(s string) bool {
 		_, ok := parse(s)
 		return ok
 	})

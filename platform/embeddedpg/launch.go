@@ -17,7 +17,7 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch starts the server and joins it. The caller holds s.lock and has found no running server.
+// launch starts the server and joins it. The caller holds s.folderLock and has found no running server.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
 	programFolder, err := FindPrograms(ctx, d.path)
@@ -114,7 +114,7 @@ func (s *Server) initialise(ctx context.Context, programFolder string) error {
 	} {
 		cmd := s.data.command(ctx, filepath.Join(programFolder, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.stdin)
-		cmd.ExtraFiles = []*os.File{s.lock} // the program inherits the lock, because it may outlive a killed dg
+		cmd.ExtraFiles = []*os.File{s.folderLock} // the program inherits the lock, because it may outlive a killed dg
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			_, lookupErr := user.LookupId(strconv.Itoa(os.Geteuid()))
 			if lookupErr != nil {

@@ -31,7 +31,7 @@ var (
 type Server struct {
 	postmaster
 	data        dataDir
-	lock        *os.File // the data folder, which withLock locks
+	folderLock  *os.File // the data folder, which withLock locks
 	clusterLock *os.File // the cluster, with a shared lock; nil after Stop
 }
 
@@ -49,7 +49,7 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		return nil, err
 	}
 	s := &Server{data: d}
-	if s.lock, err = os.Open(d.path); err != nil {
+	if s.folderLock, err = os.Open(d.path); err != nil {
 		return nil, err
 	}
 	err = s.withLock(ctx, func() error {
@@ -63,14 +63,14 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if s.clusterLock, err = os.Open(d.filePath(clusterFolder)); err != nil {
 			return err
 		}
-		// does not block: only Stop takes the exclusive lock, and it holds s.lock meanwhile
+		// does not block: only Stop takes the exclusive lock, and it holds s.folderLock meanwhile
 		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH)
 	})
 	if err != nil && ctx.Err() != nil && d.isRunning() {
 		slog.WarnContext(ctx, "PostgreSQL keeps running: the next dg uses it, and the last one stops it")
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.lock.Close())
+		return nil, errors.Join(err, s.folderLock.Close())
 	}
 	return s, nil
 }
@@ -78,7 +78,7 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 // withLock runs work while no other process starts, joins or stops the server.
 func (s *Server) withLock(ctx context.Context, work func() error) error {
 	if err := retry(ctx, func() error {
-		if !tryLock(s.lock) {
+		if !tryLock(s.folderLock) {
 			return fmt.Errorf("another process starts or stops PostgreSQL on %q; fuser names it",
 				s.data.path)
 		}
@@ -86,7 +86,7 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	}); err != nil {
 		return err
 	}
-	defer unlock(s.lock)
+	defer unlock(s.folderLock)
 	return work()
 }
 
@@ -205,7 +205,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.clusterLock == nil {
 		return nil
 	}
-	defer s.lock.Close()
+	defer s.folderLock.Close()
 	leave := sync.OnceFunc(func() {
 		unlock(s.clusterLock)
 		_, s.clusterLock = s.clusterLock.Close(), nil

@@ -30,7 +30,7 @@ func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.Code.HTTP().Status != 0 && e.Code != apperr.Internal {
 		return Failure{
-			Status: e.Code.HTTP().Status, Detail: e.Code, Message: e.Message, RetryAfter: e.RetryAfter,
+			Status: e.Code.HTTP().Status, Code: e.Code, Message: e.Message, RetryAfter: e.RetryAfter,
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
@@ -60,7 +60,7 @@ func (r *request) logFailure(f Failure, err error) {
 
 func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	f.RequestID = r.id
-	r.errorCode = string(f.Detail)
+	r.errorCode = string(f.Code)
 	resp := &c.Context().Response
 	r.streaming = false
 	resp.ResetBody() // closes a stream that will not be sent
@@ -72,7 +72,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 		resp.Header.SetContentType(contentJSON)
 		resp.SetBodyRaw(f.body())
 		if r.srv.app != nil { // another program has no /docs
-			resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
+			resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Code)+`>; rel="help"`)
 		}
 	}
 	resp.SetStatusCode(f.Status)
@@ -118,14 +118,14 @@ func (f Failure) body() []byte {
 		Code    string                 `json:"code"`
 		Message string                 `json:"message"`
 		Details map[string]apperr.Code `json:"details"`
-	}{f.Detail.HTTP().Code, f.Message, map[string]apperr.Code{"code": f.Detail}}) // strings always encode
+	}{f.Code.HTTP().Code, f.Message, map[string]apperr.Code{"code": f.Code}}) // strings always encode
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // Failure is an error as the caller sees it: without cause and internals.
 type Failure struct {
 	Status     int
-	Detail     apperr.Code // details.code of the body
+	Code       apperr.Code // details.code of the body
 	Message    string
 	RetryAfter int // whole seconds after which to retry; 0: not known
 	RequestID  string
@@ -165,5 +165,5 @@ func genericFailure(status int) Failure {
 		status = fiber.StatusInternalServerError
 		generic = genericFailures[status]
 	}
-	return Failure{Status: status, Detail: generic.code, Message: generic.message, Generic: true}
+	return Failure{Status: status, Code: generic.code, Message: generic.message, Generic: true}
 }

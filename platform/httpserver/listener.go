@@ -33,7 +33,7 @@ func refusalResponse() []byte {
 	return fmt.Appendf(nil, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"+
 		"Cache-Control: %s\r\nVary: %s\r\nLink: </docs/errors#%s>; rel=\"help\"\r\nX-Content-Type-Options: nosniff\r\n"+
 		"X-Request-Id: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
-		cachePrivate, varyOn, f.Detail, f.RequestID, contentJSON, len(body), body)
+		cachePrivate, varyOn, f.Code, f.RequestID, contentJSON, len(body), body)
 }
 
 // defaultConnections returns the soft limit of open files, which Go has raised, less the reserved

@@ -20,8 +20,8 @@ import (
 )
 
 var rules = map[string]func(Field) bool{
-	"text":       Text(ValidText),
-	"printable":  Text(IsPrintable),
+	"text":       StringRule(ValidText),
+	"printable":  StringRule(IsPrintable),
 	"reportable": isReportable,
 }
 
@@ -159,7 +159,7 @@ func (c *Checker) message(field string, fieldError validator.FieldError) string 
 // Field is a rule's argument: a field with its value and the struct around it.
 type Field = validator.FieldLevel
 
-// Text turns a predicate on strings into a rule.
-func Text(holds func(string) bool) func(Field) bool {
+// StringRule turns a predicate on strings into a rule.
+func StringRule(holds func(string) bool) func(Field) bool {
 	return func(f Field) bool { return holds(f.Field().String()) }
 }

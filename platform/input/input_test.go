@@ -95,7 +95,7 @@ func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 		E []string   `json:"e" validate:"dive,oneof=a b"`
 	}
 	checker := input.New(map[string]string{"required": "any", "a required": "of a", "even": "{field}: {value} is odd"},
-		map[string]func(input.Field) bool{"even": input.Text(func(s string) bool { return len(s)%2 == 0 })})
+		map[string]func(input.Field) bool{"even": input.StringRule(func(s string) bool { return len(s)%2 == 0 })})
 	var got []string
 	for _, violation := range checker.Violations(row{D: "{field}", E: []string{"a", "c"}}) {
 		got = append(got, violation.Path+" "+violation.Message)

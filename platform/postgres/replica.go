@@ -22,10 +22,10 @@ const (
 // Replica is a hot standby of the primary with its pool. Reads leave it out before the first check,
 // and after a failure until a check succeeds.
 type Replica struct {
-	DB       *DB
-	Number   int    // starts at 1, in the order of the setting; names the replica in log and metrics
-	systemID string // identifier and database of the primary, which a replica must share
-	log      *slog.Logger
+	DB         *DB
+	Number     int    // starts at 1, in the order of the setting; names the replica in log and metrics
+	databaseID string // system identifier and name of the database, which the primary shares
+	log        *slog.Logger
 
 	primary *DB
 	failure atomic.Pointer[string] // why reads leave the replica out; nil if they use it
@@ -48,20 +48,20 @@ func OpenReplicas(
 	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	primaryID, err := primary.readSystemID(ctx)
+	primaryID, err := primary.readDatabaseID(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("the primary does not tell its identifier and position: if it never does, as "+
 			"Aurora, leave DG_DATABASE_REPLICA_URLS empty: %w", err)
 	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, systemID: primaryID, log: log.With("replica", i+1), primary: primary}
+		r := &Replica{Number: i + 1, databaseID: primaryID, log: log.With("replica", i+1), primary: primary}
 		r.failure.Store(new(string))
 		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
 		if r.DB, err = Open(ctx, url, opts); err != nil {
 			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		replicas = append(replicas, r)
-		if id, err := r.DB.readSystemID(ctx); err == nil && id != primaryID {
+		if id, err := r.DB.readDatabaseID(ctx); err == nil && id != primaryID {
 			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it is "+
 				"another database. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
@@ -69,9 +69,9 @@ func OpenReplicas(
 	return replicas, nil
 }
 
-// readSystemID returns the identifier of the cluster and the name of the database. It fails on a
+// readDatabaseID returns the identifier of the cluster and the name of the database. It fails on a
 // primary that refuses its Position, which each request with a key asks for.
-func (db *DB) readSystemID(ctx context.Context) (id string, err error) {
+func (db *DB) readDatabaseID(ctx context.Context) (id string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostTimeout)
 	defer cancel()
 	err = db.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
@@ -221,14 +221,14 @@ var errPrimaryBusy = errors.New("the primary could not be asked to send its reco
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Position) error {
 	for delay := firstReplayDelay; ; delay *= 2 {
 		var isStandby bool
-		var system string
+		var databaseID string
 		var timeline uint32
 		var replayed, received uint64
-		err := conn.QueryRow(ctx, replicaStateSQL).Scan(&isStandby, &system, &timeline, &replayed, &received)
+		err := conn.QueryRow(ctx, replicaStateSQL).Scan(&isStandby, &databaseID, &timeline, &replayed, &received)
 		switch {
 		case err != nil:
 			return err
-		case system != r.systemID:
+		case databaseID != r.databaseID:
 			return errors.New("it is another database than the primary's")
 		case !isStandby:
 			return errors.New("it is no standby any more, or never was one")
