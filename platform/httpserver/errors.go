@@ -127,7 +127,7 @@ type Failure struct {
 	Status     int
 	Code       apperr.Code // details.code of the body
 	Message    string
-	RetryAfter int // whole seconds after which to retry; 0: not known
+	RetryAfter int // whole seconds after which to retry; 0 if unknown
 	RequestID  string
 	Generic    bool // the message comes from genericFailures: a page may replace it
 }

@@ -1,6 +1,6 @@
 -- Finds missing or changed keys, each with the statement that creates it. Primary and unique keys
 -- come first, because foreign keys reference them. The statement of a key with ON DELETE CASCADE
--- first deletes orphaned rows, as the key would have.
+-- first deletes orphaned rows, as the missing key would have done.
 select 'failure' as verdict, format('the key %s is missing or changed: run as the owner of the tables: %s'
     'alter table %s drop constraint if exists %s, add constraint %s %s', name, case when def ~ 'CASCADE' then
     regexp_replace(def, '^FOREIGN KEY \(([^)]*)\) REFERENCES (\w+)\(([^)]*)\).*', format('delete from %1$s '
