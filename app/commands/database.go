@@ -42,9 +42,12 @@ func connect(
 	}
 	db = &database{
 		settings:   c,
-		servingURL: servingURL(c),
+		servingURL: c.DatabaseURL,
 		ownerURL:   cmp.Or(c.MigrateDatabaseURL, c.DatabaseURL),
 		log:        log,
+	}
+	if c.Pooled() {
+		db.servingURL = postgres.ThroughPooler(c.DatabaseURL, c.DatabasePooler)
 	}
 	if !c.Embedded() {
 		return db, nil
@@ -62,13 +65,6 @@ func connect(
 	db.servingURL = db.server.URL()
 	db.ownerURL = db.server.OwnerURL()
 	return db, nil
-}
-
-func servingURL(c config.Database) string {
-	if c.Pooled() {
-		return postgres.ThroughPooler(c.DatabaseURL, c.DatabasePooler)
-	}
-	return c.DatabaseURL
 }
 
 // release ends this process's use of the embedded server, and stops an otherwise unused server.

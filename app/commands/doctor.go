@@ -19,8 +19,8 @@ const doctorTimeout = time.Minute // bounds all checks together
 func (c doctorCmd) Run(ctx context.Context, stdio Stdio) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
-	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: stdio.unknownVariables, ServeMayRun: true,
-		ServingURL: servingURL(c.Database), OnResult: stdio.printResult}
+	installation := doctor.Installation{Serve: c.Serve, UnknownVariables: stdio.unknownVariables, RunByDoctor: true,
+		OnResult: stdio.printResult}
 	defer installation.Close()
 	err := errors.Join(installation.Run(ctx, doctor.MachineChecks), c.checkDatabase(ctx, &installation, stdio))
 	if err != nil { // the checks have printed their findings

@@ -25,7 +25,7 @@ import (
 type Installation struct {
 	config.Serve
 	UnknownVariables []string // variables that look like settings but are not
-	ServeMayRun      bool     // whether a running dg serve may listen on the addresses
+	RunByDoctor      bool     // whether dg doctor runs the checks, maybe beside dg serve
 	ServingURL       string
 	ServingRole      string                                 // a pooler's URL may name another; checkDatabase sets it
 	OnResult         func(v Verdict, check, message string) // called with each warning, failure or success
@@ -200,7 +200,7 @@ func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
 		return nil, err
 	}
 	people, err := identity.CheckSecretKey(ctx, s.db, keyring)
-	if err != nil || len(people) == 0 || !s.ServeMayRun {
+	if err != nil || len(people) == 0 || !s.RunByDoctor {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("%d two-step secrets cannot be decrypted, those of %s: set "+

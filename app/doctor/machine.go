@@ -39,7 +39,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 
 // checkAddresses listens on both addresses at once, so that equal ones fail.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
-	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
+	if s.RunByDoctor && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
 		s.serveAnswers = true
 		return nil, nil
 	}
