@@ -119,8 +119,7 @@ func (s *Service) changePerson(
 // inserts the new session after the update, because a trigger of users may end all sessions.
 // Errors: ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
-	ended, err := endSession(c.tx, c.token)
-	if err := orMissing(ended, err, ErrNoSession); err != nil {
+	if err := endSession(c.tx, c.token, ErrNoSession); err != nil {
 		return err
 	}
 	if columns != nil {

@@ -85,7 +85,7 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 			UserID: c.session.UserID, CodeHash: hashText(c.session.UserID + " " + code),
 		}
 	}
-	_, err := deleteRows(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
+	err := deleteRows(c.tx, "identity.voidRecoveryCodes", nil, &recoveryRow{}, "user_id = ?",
 		c.session.UserID)
 	if err != nil {
 		return nil, err
@@ -95,9 +95,9 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 
 func (c *change) useRecoveryCode(code string) error {
 	hash := hashText(c.session.UserID + " " + code)
-	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
+	err := deleteRows(c.tx, "identity.useRecoveryCode", ErrWrongCode, &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.session.UserID, hash)
-	if err := orMissing(used, err, ErrWrongCode); err != nil {
+	if err != nil {
 		return err
 	}
 	return c.service.recorder.record(c.tx, c.session.User.person(),
@@ -184,7 +184,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, sessionTok
 		if err := useReset(tx, token, hash, s.clock()); err != nil {
 			return err
 		}
-		if _, err := endSession(tx, sessionToken); err != nil { // triggers have ended the person's sessions
+		if err := endSession(tx, sessionToken, nil); err != nil { // triggers have ended the person's sessions
 			return err
 		}
 		if user.TOTPSecret != nil {
@@ -211,8 +211,8 @@ func useReset(tx transaction, token, hash string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashText(token))
-	if err := orMissing(used, err, ErrNoReset); err != nil {
+	err = deleteRows(tx, "identity.useReset", ErrNoReset, &resetRow{}, "token_hash = ?", hashText(token))
+	if err != nil {
 		return err
 	}
 	columns := twoStepColumns(nil, nil, nil)

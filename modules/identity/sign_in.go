@@ -47,8 +47,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previousToken str
 		if session, err = beginSession(tx, user, limits, s.clock()); err != nil {
 			return err
 		}
-		_, err = endSession(tx, previousToken)
-		return err
+		return endSession(tx, previousToken, nil)
 	})
 	if err != nil {
 		s.recorder.recordFailedAttempt(ctx, user.person(), err)

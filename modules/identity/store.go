@@ -91,19 +91,15 @@ func updateUser(tx transaction, tag, personID string, columns map[string]any) er
 	return err
 }
 
+// deleteRows returns missing, which may be nil, if there is no such row.
 func deleteRows(
-	db *gorm.DB, tag string, row any, where string, args ...any,
-) (removed int64, err error) {
+	db *gorm.DB, tag string, missing error, row any, where string, args ...any,
+) error {
 	result := db.Scopes(postgres.Tag(tag)).Where(where, args...).Delete(row)
-	return result.RowsAffected, apperr.Annotate(result.Error, tag)
-}
-
-// orMissing returns missing if a statement succeeded and changed no row, otherwise err.
-func orMissing(changed int64, err, missing error) error {
-	if err == nil && changed == 0 {
+	if result.Error == nil && result.RowsAffected == 0 {
 		return missing
 	}
-	return err
+	return apperr.Annotate(result.Error, tag)
 }
 
 // maxSweptRows bounds the rows of a table that one sweep deletes, so that a sign-in stays fast. A
@@ -121,6 +117,5 @@ func sweep(db transaction, now time.Time) error {
 func sweepTable(db transaction, row any, keyColumn, endColumn string, now time.Time) error {
 	expired := db.Model(row).Select(keyColumn).Where(endColumn+" <= ?", now).Limit(maxSweptRows).
 		Clauses(skipLocked)
-	_, err := deleteRows(db, "identity.sweep", row, keyColumn+" in (?)", expired)
-	return err
+	return deleteRows(db, "identity.sweep", nil, row, keyColumn+" in (?)", expired)
 }

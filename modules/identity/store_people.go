@@ -101,6 +101,5 @@ func (o Operator) DeletePersonIn(tx transaction, person Person, leave func(recor
 	if err != nil {
 		return err
 	}
-	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", person.ID)
-	return orMissing(deleted, err, ErrNoSuchEmail) // another transaction may have deleted the person
+	return deleteRows(tx, "identity.deletePerson", ErrNoSuchEmail, &userRow{}, "id = ?", person.ID)
 }

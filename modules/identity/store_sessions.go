@@ -70,17 +70,15 @@ func (s *Service) Recheck(ctx context.Context, db *postgres.DB, session Session)
 
 // SignOut ends the session of the token, if there is one.
 func (s *Service) SignOut(ctx context.Context, token string) error {
-	_, err := endSession(s.gorm(ctx), token)
-	return err
+	return endSession(s.gorm(ctx), token, nil)
 }
 
 // SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	// changePerson locks the person's row: otherwise a concurrent rotation could add a session
 	_, err := s.changePerson(ctx, token, false, func(c *change) error {
-		_, err := deleteRows(c.tx, "identity.signOutEverywhere", &sessionRow{}, "user_id = ?",
+		return deleteRows(c.tx, "identity.signOutEverywhere", nil, &sessionRow{}, "user_id = ?",
 			c.session.UserID)
-		return err
 	})
 	return err
 }
@@ -160,8 +158,9 @@ func insertSession(tx transaction, session Session, authenticatedAt *time.Time, 
 	return endExcessSessions(tx, row)
 }
 
-func endSession(tx transaction, token string) (ended int64, err error) {
-	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashText(token))
+func endSession(tx transaction, token string, missing error) error {
+	return deleteRows(tx, "identity.endSession", missing, &sessionRow{}, "token_hash = ?",
+		hashText(token))
 }
 
 // endExcessSessions ends the least recently used sessions beyond maxSessions, but never added.
@@ -171,11 +170,13 @@ func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").
 		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).
 		Order("last_used_at desc").Offset(maxSessions - 1).Clauses(skipLocked)
-	_, err := deleteRows(tx, "identity.endExcessSessions", &sessionRow{}, "token_hash in (?)", excess)
-	return err
+	return deleteRows(tx, "identity.endExcessSessions", nil, &sessionRow{}, "token_hash in (?)", excess)
 }
 
 func updateSession(tx transaction, tag, token string, columns map[string]any) error {
 	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashText(token))
-	return orMissing(changed, err, ErrNoSession)
+	if err == nil && changed == 0 {
+		return ErrNoSession
+	}
+	return err
 }
