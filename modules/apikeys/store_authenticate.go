@@ -10,12 +10,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
@@ -118,21 +118,15 @@ func (s *Service) authenticateOnce(
 ) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
-	var position *string // null if the installation has no replicas
 	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outsideAPI, s.db.HasReplicas()).
 		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
-			&r.firstInMinute, &position)
+			&r.firstInMinute, &r.Position)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return authResult{}, nil
 	}
 	if err != nil {
 		return authResult{}, fmt.Errorf("apikeys: authenticate: %w", err)
-	}
-	if position != nil {
-		if err := r.Position.Scan(*position); err != nil {
-			return authResult{}, err
-		}
 	}
 	r.Actor.Kind = audit.Key
 	r.Kind = authz.Key
@@ -225,15 +219,9 @@ func (s *Service) repairWindows(ctx context.Context, id string) error {
 	return apperr.Annotate(err, "apikeys: repair windows")
 }
 
-// windowRow is a new row of api_key_windows. The columns that it omits have defaults.
-type windowRow struct {
-	KeyID   string
-	Refused bool
-}
-
 func createWindows(db *gorm.DB, keyID string) error {
-	err := db.Table("api_key_windows").Scopes(postgres.Tag("apikeys.newWindows")).
-		Clauses(clause.OnConflict{DoNothing: true}).
-		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
+	err := db.Scopes(tenant.Across("windows have no organisation")).Exec(`/* apikeys.newWindows */
+		insert into api_key_windows (key_id, refused) select ?, unnest(array[false, true])
+		on conflict do nothing`, keyID).Error
 	return apperr.Annotate(err, "apikeys: new windows")
 }
