@@ -73,7 +73,12 @@ func (g *Gate) Enter() (leave func(), err error) {
 		freeTurn = func() { <-g.turns }
 	case <-time.After(turnWait): // the holders of all turns may be waiting for the database
 	}
-	timer := time.AfterFunc(g.nextTimeout(), func() { g.stop(context.DeadlineExceeded) })
+	timeout := blockTimeout
+	if !g.firstByteDeadline.IsZero() {
+		timeout = min(timeout, time.Until(g.firstByteDeadline))
+		g.firstByteDeadline = time.Time{}
+	}
+	timer := time.AfterFunc(timeout, func() { g.stop(context.DeadlineExceeded) })
 	finish := func() {
 		timer.Stop()
 		freeTurn()
@@ -87,16 +92,6 @@ func (g *Gate) Enter() (leave func(), err error) {
 		return nil, err
 	}
 	return finish, nil
-}
-
-// nextTimeout returns the timeout of the next block, and clears the deadline of the first.
-func (g *Gate) nextTimeout() time.Duration {
-	if g.firstByteDeadline.IsZero() {
-		return blockTimeout
-	}
-	remaining := time.Until(g.firstByteDeadline)
-	g.firstByteDeadline = time.Time{}
-	return min(remaining, blockTimeout)
 }
 
 // checkAccess calls recheck unless the last call is more recent than recheckInterval. It repeats
