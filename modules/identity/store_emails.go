@@ -56,16 +56,12 @@ func asciiEmail(email string) string {
 }
 
 // unusualEmails returns the people whose e-mail may be invalid or whose stored key may be outdated.
-func unusualEmails(db transaction) (emails []emailRow, _ error) {
+func unusualEmails(db transaction) (emails []userRow, _ error) {
 	err := db.Scopes(postgres.Tag("identity.unusualEmails")).
 		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", emailExpression).
 		Order("id").Find(&emails).Error
 	return emails, apperr.Annotate(err, "identity: unusual e-mails")
 }
-
-type emailRow struct{ ID, Email, EmailKey string }
-
-func (emailRow) TableName() string { return "users" }
 
 // RewriteEmailKeys replaces keys that earlier versions computed differently. If another person has
 // the new key, the old key stays, and CheckEmails warns. The pool must connect as the owner of the
@@ -81,7 +77,7 @@ func RewriteEmailKeys(ctx context.Context, owner *postgres.DB) error {
 			if key == r.EmailKey {
 				continue
 			}
-			_, err := updateRows(tx, "identity.rewriteEmailKey", &emailRow{}, map[string]any{"email_key": key},
+			_, err := updateRows(tx, "identity.rewriteEmailKey", &userRow{}, map[string]any{"email_key": key},
 				"id = ? and email = ? and not exists (select from users o where o.email_key = ?)",
 				r.ID, r.Email, key)
 			if err != nil {

@@ -24,6 +24,7 @@ type Person struct {
 type userRow struct {
 	ID            string
 	Email         string
+	EmailKey      string
 	Name          string
 	PasswordHash  *string
 	PasswordSince *time.Time
