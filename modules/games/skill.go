@@ -33,9 +33,6 @@ const (
 // SkillIDs returns the identifiers of the catalogue in the order of their indexes.
 func SkillIDs() []string { return append([]string(nil), skills[:]...) }
 
-// MaxAttempts is the maximum number of answers to one skill in a play. The import enforces it.
-const MaxAttempts = 100
-
 // Skill is an index into the catalogue: 0 to SkillCount-1, or below SkillSpace in a stored answer.
 type Skill uint8
 
@@ -49,8 +46,7 @@ func SkillByID(id string) (s Skill, ok bool) {
 // above.
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: Attempts (1 to MaxAttempts), of which Correct
-// were right.
+// SkillResult counts a play's answers to one skill: Attempts (1 to 100), of which Correct were right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int
