@@ -46,7 +46,7 @@ func (s *Service) Refuse(
 	entry := c.refusalEntry(reason)
 	entry.Target = target
 	entry.Request = request
-	return s.finishRefusal(reason, s.log.Append(ctx, entry), refusal)
+	return s.finishRefusal(reason, s.auditLog.Append(ctx, entry), refusal)
 }
 
 // RefuseOutsideAPI refuses a key outside /api/v1/, whatever its state. It records the refusal if
@@ -80,9 +80,9 @@ func (s *Service) reject(
 	if !r.rateLimited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
-		return s.finishRefusal(r.reason, s.log.Append(ctx, entry), refusal)
+		return s.finishRefusal(r.reason, s.auditLog.Append(ctx, entry), refusal)
 	}
-	return s.finishRefusal(r.reason, s.log.CountRefusal(ctx, entry),
+	return s.finishRefusal(r.reason, s.auditLog.CountRefusal(ctx, entry),
 		newRateLimitError(r.retryAfter, "Too many refused requests with this key. Waiting alone does "+
 			"not help: correct the key or the path, and retry in %d seconds.", r.retryAfter))
 }

@@ -26,22 +26,22 @@ type Service struct {
 	// key. It is never nil. Set it before the first request.
 	OnRefusal func(audit.Reason)
 
-	db     *postgres.DB
-	orgs   Organisations
-	log    *audit.Log
-	policy *authz.Policy
-	now    func() time.Time
+	db       *postgres.DB
+	orgs     Organisations
+	auditLog *audit.Log
+	policy   *authz.Policy
+	now      func() time.Time
 }
 
 // New returns the service over db. The caller must start UsageCounter.Run.
 func New(
-	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
+	db *postgres.DB, orgs Organisations, auditLog *audit.Log, policy *authz.Policy, now func() time.Time,
 ) *Service {
 	return &Service{
 		UsageCounter: &UsageCounter{db: db, now: now, counts: map[usageKey]counts{}},
 		db:           db,
 		orgs:         orgs,
-		log:          log,
+		auditLog:     auditLog,
 		policy:       policy,
 		now:          now,
 		OnRefusal:    func(audit.Reason) {},

@@ -114,7 +114,7 @@ func (s *Service) insert(
 		if err := createWindows(tx, key.ID); err != nil {
 			return err
 		}
-		return s.log.AppendIn(tx, entry)
+		return s.auditLog.AppendIn(tx, entry)
 	})
 }
 
@@ -201,7 +201,7 @@ func (s *Service) change(
 		if entry.Details, err = apply(tx, key); err != nil || entry.Details == nil {
 			return err
 		}
-		return s.log.AppendIn(tx, entry)
+		return s.auditLog.AppendIn(tx, entry)
 	})
 }
 

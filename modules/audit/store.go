@@ -113,12 +113,12 @@ func prepareEntry(e Entry) (_ Entry, details json.RawMessage, err error) {
 	if e.Details == nil {
 		e.Details = map[string]any{}
 	}
-	e.Target.ID = Sanitise(e.Target.ID, maxPath)
-	e.Request.Method = Sanitise(e.Request.Method, maxMethod)
-	e.Request.Path = Sanitise(e.Request.Path, maxPath)
-	e.Request.Address = Sanitise(e.Request.Address, maxHeader) // a host program may take it from a header
-	e.Request.UserAgent = Sanitise(e.Request.UserAgent, maxHeader)
-	e.Request.ID = Sanitise(e.Request.ID, maxHeader)
+	e.Target.ID = sanitise(e.Target.ID, maxPath)
+	e.Request.Method = sanitise(e.Request.Method, maxMethod)
+	e.Request.Path = sanitise(e.Request.Path, maxPath)
+	e.Request.Address = sanitise(e.Request.Address, maxHeader) // a host program may take it from a header
+	e.Request.UserAgent = sanitise(e.Request.UserAgent, maxHeader)
+	e.Request.ID = sanitise(e.Request.ID, maxHeader)
 	details, err = json.Marshal(e.Details)
 	return e, details, apperr.Annotate(err, "audit: append "+string(e.Action))
 }
@@ -130,9 +130,9 @@ const (
 	maxMethod = 16
 )
 
-// Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
+// sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
 // U+FFFD replaces invalid bytes and NUL.
-func Sanitise(s string, limit int) string {
+func sanitise(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if len(s) <= limit {
 		return s

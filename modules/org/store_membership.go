@@ -25,14 +25,14 @@ var (
 
 // Service manages organisations and memberships, lists groups, and erases players.
 type Service struct {
-	db     *postgres.DB
-	log    *audit.Log
-	policy *authz.Policy
+	db       *postgres.DB
+	auditLog *audit.Log
+	policy   *authz.Policy
 }
 
 // New returns the service over db.
-func New(db *postgres.DB, log *audit.Log, policy *authz.Policy) *Service {
-	return &Service{db: db, log: log, policy: policy}
+func New(db *postgres.DB, auditLog *audit.Log, policy *authz.Policy) *Service {
+	return &Service{db: db, auditLog: auditLog, policy: policy}
 }
 
 var errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.")

@@ -156,7 +156,7 @@ func (s *Service) recordAsOperator(tx *gorm.DB, e audit.Entry) error {
 	if e.Target == (audit.Target{}) {
 		e.Target = audit.Target{Kind: "organisation", ID: e.OrganisationID}
 	}
-	return s.log.AppendIn(tx, e)
+	return s.auditLog.AppendIn(tx, e)
 }
 
 var errPlayerNotFound = apperr.New(apperr.NotFound, "No such player.")

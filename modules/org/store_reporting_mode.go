@@ -72,7 +72,7 @@ func (s *Service) SetReportingMode(
 		if err != nil {
 			return fmt.Errorf("org: set the reporting mode: %w", err)
 		}
-		return s.log.AppendIn(tx, audit.Entry{
+		return s.auditLog.AppendIn(tx, audit.Entry{
 			OrganisationID: organisationID, Actor: actor.Person, Action: audit.ReportingModeChanged,
 			Target:  audit.Target{Kind: "organisation", ID: organisationID},
 			Details: map[string]any{"from": string(before.ReportingMode), "to": string(mode)},

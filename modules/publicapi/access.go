@@ -135,8 +135,8 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 }
 
 const (
-	maxHashedPlays       = 1_000  // for the ETag of a GET: hashing takes a small part of its time
-	maxHashedPlaysForTag = 10_000 // for HEAD and If-None-Match, which may need nothing but the ETag
+	maxHashedPlays             = 1_000  // for the ETag of a GET: hashing takes a small part of its time
+	maxHashedPlaysToRevalidate = 10_000 // for HEAD and If-None-Match, which often need the ETag alone
 )
 
 // queryOf returns the fork and the query of a report. Its Position excludes replicas that have not
@@ -150,7 +150,7 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	query.Position = r.caller.Position
 	query.MaxHashedPlays = maxHashedPlays
 	if r.c.Method() == fiber.MethodHead || r.c.Get(fiber.HeaderIfNoneMatch) != "" {
-		query.MaxHashedPlays = maxHashedPlaysForTag
+		query.MaxHashedPlays = maxHashedPlaysToRevalidate
 	}
 	return fork, query, err
 }
