@@ -150,7 +150,7 @@ func (c *change) verifyCode(code string) error {
 	}
 	limits := codeLimits(c.session.User)
 	match := func() error { return c.useCode(code) }
-	if err := c.service.matchAndRecord(c.tx, c.session.User, limits, match); err != nil {
+	if err := c.service.matchWithin(c.tx, c.session.User, limits, match); err != nil {
 		return err
 	}
 	return countAttempt(c.tx, limits, 0, c.now)

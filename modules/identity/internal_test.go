@@ -27,7 +27,7 @@ func (s *Service) AttemptWrongPassword(ctx context.Context, email string, during
 	if err != nil {
 		return err
 	}
-	return s.matchAndRecord(s.gorm(ctx), user, passwordLimits(user, requestOf(ctx).Address), func() error {
+	return s.matchWithin(s.gorm(ctx), user, passwordLimits(user, requestOf(ctx).Address), func() error {
 		duringHash()
 		return ErrWrongPassword
 	})

@@ -102,21 +102,13 @@ func (s *Service) verifyPassword(
 	ctx context.Context, user userRow, password string,
 ) (limits []guessLimit, err error) {
 	limits = passwordLimits(user, requestOf(ctx).Address)
-	return limits, s.matchAndRecord(s.gorm(ctx), user, limits, func() error {
+	return limits, s.matchWithin(s.gorm(ctx), user, limits, func() error {
 		matches, err := s.passwords.matches(ctx, user.PasswordHash, password)
 		if err != nil || matches {
 			return err
 		}
 		return ErrWrongPassword
 	})
-}
-
-func (s *Service) matchAndRecord(
-	db transaction, user userRow, limits []guessLimit, match func() error,
-) error {
-	err := matchWithin(db, limits, s.clock, match)
-	s.recorder.recordFailedAttempt(db.Statement.Context, user.person(), err)
-	return err
 }
 
 // beginSession stores a session, if the password hash is still the verified one, and resets the

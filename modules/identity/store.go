@@ -45,7 +45,7 @@ type resetRow struct {
 
 func (resetRow) TableName() string { return "account_resets" }
 
-// transaction is gorm's handle of the caller's transaction or, as in SignOut, of the pool.
+// transaction is a gorm handle of a transaction or of the pool. Only files store*.go may import gorm.
 type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }

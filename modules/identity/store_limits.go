@@ -80,12 +80,13 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// matchWithin calls match unless a limit is reached. It counts a wrong attempt even if the client
-// has cancelled the request, for example during the hash.
-func matchWithin(
-	db transaction, limits []guessLimit, clock func() time.Time, match func() error,
-) error {
-	if err := checkLimits(db, limits, clock()); err != nil {
+// matchWithin calls match unless a limit is reached, and records a failed attempt. It counts a wrong
+// attempt even if the client has cancelled the request, for example during the hash.
+func (s *Service) matchWithin(
+	db transaction, user userRow, limits []guessLimit, match func() error,
+) (err error) {
+	defer func() { s.recorder.recordFailedAttempt(db.Statement.Context, user.person(), err) }()
+	if err := checkLimits(db, limits, s.clock()); err != nil {
 		return err
 	}
 	matchErr := match()
@@ -94,7 +95,7 @@ func matchWithin(
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(db.Statement.Context), countTimeout)
 	defer cancel()
-	if err := countAttempt(db.WithContext(ctx), limits, 1, clock()); err != nil {
+	if err := countAttempt(db.WithContext(ctx), limits, 1, s.clock()); err != nil {
 		return err
 	}
 	return matchErr
