@@ -111,25 +111,29 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-// openDatabase starts an embedded server, migrates, encrypts two-step secrets and runs checks.
-func openDatabase(
-	ctx context.Context, installation *doctor.Installation, stdio Stdio,
-) (db *database, err error) {
+func openDatabase(ctx context.Context, installation *doctor.Installation, stdio Stdio) (*database, error) {
 	defer installation.Close()
-	if db, err = connect(ctx, installation.Database, true, stdio.log); err != nil {
+	db, err := connect(ctx, installation.Database, true, stdio.log)
+	if err != nil {
 		return nil, err
 	}
 	installation.ServingURL = db.servingURL
-	if err = db.migrate(ctx, installation); err == nil {
-		err = db.encrypt(ctx, installation.Secrets, false)
-	}
-	if err == nil {
-		err = installation.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
-	}
-	if err != nil {
+	if err := db.prepare(ctx, installation); err != nil {
 		db.release()
+		return nil, err
 	}
-	return db, err
+	return db, nil
+}
+
+// prepare migrates, encrypts two-step secrets and runs the checks of schema and serving role.
+func (db *database) prepare(ctx context.Context, installation *doctor.Installation) error {
+	if err := db.migrate(ctx, installation); err != nil {
+		return err
+	}
+	if err := db.encrypt(ctx, installation.Secrets, false); err != nil {
+		return err
+	}
+	return installation.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
 }
 
 // settings ignores the errors of flags, which MachineChecks have reported.
