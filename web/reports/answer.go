@@ -94,53 +94,32 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 	return players
 }
 
-// mostOfChange names the shortest run of weeks with more than half of the change of plays, against
-// changes of other weeks in the same direction too. It returns "" if the run's own change is within
-// the noise, if it is longer than half of the period, or if the days do not add up to the change.
+// mostOfChange names the week with more than half of the change of plays, even if other weeks changed
+// in the other direction. It returns "" if the week's change is within the noise, or if the days do
+// not add up to the change.
 func (c *comparison) mostOfChange(s reports.Statistics) string {
-	now, before, _, _ := plays.compare(s, c)
-	days, sign := len(c.earlierStats.Daily), cmp.Compare(now, before)
-	if days <= ui.MaxDailyTicks || days > len(s.Daily) {
+	if len(s.Daily) <= ui.MaxDailyTicks {
 		return ""
 	}
+	now, before, _, _ := plays.compare(s, c)
 	first, _ := time.Parse(time.DateOnly, s.Daily[0].Date)
-	type week struct {
-		from        int
-		now, before int64 // plays before the week
-	}
-	var weeks []week
-	total := week{from: days}
-	for i, earlier := range c.earlierStats.Daily {
-		if i == 0 || first.AddDate(0, 0, i).Weekday() == time.Monday {
-			weeks = append(weeks, week{i, total.now, total.before})
+	var most week
+	var changes int64 // of all weeks in the direction of the change
+	sign := int64(cmp.Compare(now, before))
+	change := func(w week) int64 { return sign * (w.now - w.before) }
+	for _, w := range weeksOf(first, s.Daily, c.earlierStats.Daily) {
+		changes += max(0, change(w))
+		if change(w) > change(most) {
+			most = w
 		}
-		total.now += s.Daily[i].Plays
-		total.before += earlier.Plays
+		now -= w.now
+		before -= w.before
 	}
-	weeks = append(weeks, total)
-	change := func(a, b week) int64 { return int64(sign) * (b.now - a.now - b.before + a.before) }
-	var sum, most int64 // sum has the changes of all weeks in this direction
-	for i := range weeks[1:] {
-		sum += max(0, change(weeks[i], weeks[i+1]))
+	if now != 0 || before != 0 || 2*change(most) <= changes || !countsDiffer(most.now, most.before) {
+		return ""
 	}
-	when := ""
-	for length := 1; length < len(weeks) && when == "" && total.now == now && total.before == before; length++ {
-		for i, a := range weeks[:len(weeks)-length] {
-			b := weeks[i+length]
-			if 2*change(a, b) <= max(sum, 2*most) || 2*(b.from-a.from) > days ||
-				!countsDiffer(b.now-a.now, b.before-a.before) {
-				continue
-			}
-			most = change(a, b)
-			when = ui.Plural(int64(length), "in the week of", "in the %s weeks from")
-			if b.from == days {
-				when = "since"
-			}
-			when = fmt.Sprintf(", most of the %s %s %s", verbs{"fall", "rise"}.choose(now-before), when,
-				first.AddDate(0, 0, a.from).Format("2\u00a0Jan"))
-		}
-	}
-	return when
+	return fmt.Sprintf(", most of the %s in the week of %s", verbs{"fall", "rise"}.choose(sign),
+		first.AddDate(0, 0, most.from).Format("2\u00a0Jan"))
 }
 
 // countClause describes the number of plays or players and its change, if it has changed. by follows the number.

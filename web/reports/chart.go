@@ -105,37 +105,49 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 		b.earlierValue.n, b.earlierValue.ok = m.read(totalOf(b.Earlier))
 		b.earlierValue.ok = b.earlierValue.ok && b.EarlierName != ""
 	}
-	c.compareWeeks(p, today)
+	c.compareWeeks(p, today, s.Daily, earlier)
 	c.draw(p)
 	return c
 }
 
-// compareWeeks sets the change from each label to the next, of complete days with an earlier day.
-func (c *chart) compareWeeks(p reports.Period, today time.Time) {
-	if !c.IsCount || c.Earlier == "" || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
+// week is a calendar week, or its part in the period, with the plays of both periods.
+type week struct {
+	from        int // index of the first day
+	now, before int64
+}
+
+// weeksOf returns the weeks of the days that both periods have.
+func weeksOf(first time.Time, daily, earlier []reports.DailyStat) (weeks []week) {
+	for i := range min(len(daily), len(earlier)) {
+		if i == 0 || first.AddDate(0, 0, i).Weekday() == time.Monday {
+			weeks = append(weeks, week{from: i})
+		}
+		w := &weeks[len(weeks)-1]
+		w.now += daily[i].Plays
+		w.before += earlier[i].Plays
+	}
+	return weeks
+}
+
+// compareWeeks sets the changes of weeks that have a label. Only complete days count.
+func (c *chart) compareWeeks(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) {
+	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks || today.Before(p.From) {
 		return
 	}
 	complete := min(p.Days, int(today.Sub(p.From)/ui.OneDay))
-	for i, t := range c.Ticks {
-		var now, before int64
-		day, end := t.Day, complete
-		if i+1 < len(c.Ticks) {
-			end = min(end, c.Ticks[i+1].Day)
-		}
-		for ; day < end && c.Bars[day].EarlierName != ""; day++ {
-			now += c.Bars[day].currentValue.n
-			before += c.Bars[day].earlierValue.n
-		}
-		if day == t.Day {
-			continue
-		}
-		c.Ticks[i].Change = "0"
-		if now != before {
-			sign := verbs{"−", "+"}.choose(now - before)
-			c.Ticks[i].Change = sign + ui.Count(max(now-before, before-now))
-		}
-		if countsDiffer(now, before) {
-			c.Ticks[i].Direction = downUp.choose(now - before)
+	for _, w := range weeksOf(p.From, daily[:complete], earlier) {
+		for i := range c.Ticks {
+			t := &c.Ticks[i]
+			if t.Day != w.from {
+				continue
+			}
+			t.Change = "0"
+			if w.now != w.before {
+				t.Change = verbs{"−", "+"}.choose(w.now-w.before) + ui.Count(max(w.now-w.before, w.before-w.now))
+			}
+			if countsDiffer(w.now, w.before) {
+				t.Direction = downUp.choose(w.now - w.before)
+			}
 		}
 	}
 }
