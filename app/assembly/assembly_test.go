@@ -18,7 +18,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/app/apptest"
@@ -39,11 +38,9 @@ type world struct {
 	cookie string // session cookie that sendIgnoringErrors sends without a key
 }
 
-func start(t *testing.T) *world { return startWith(t, assembly.Settings{}) }
-
-func startWith(t *testing.T, settings assembly.Settings) *world {
+func start(t *testing.T) *world {
 	t.Parallel()
-	return &world{LocalServer: apptest.ServeInProcess(t, testkit.New(t), settings)}
+	return &world{LocalServer: apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})}
 }
 
 type tenant struct {
@@ -260,10 +257,10 @@ const callerTraceID, callerSpanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7
 // Spans have error codes and the request id, but no error texts, keys, ids of objects or query values.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	collector := tb.NewCollector(t)
-	tracer, flush := tb.Must2(telemetry.NewTracer(t.Context(), "1.2.3", slog.Default(),
-		otlptracehttp.WithEndpointURL(collector.URL+"/v1/traces"),
-		otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"})))(t)
-	w := startWith(t, assembly.Settings{Tracer: tracer})
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "X-Team=dg")
+	tracer, flush := tb.Must2(telemetry.NewTracer(t.Context(), "1.2.3", slog.Default()))(t)
+	w := &world{LocalServer: apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{Tracer: tracer})}
 	acme := w.newTenant(3)
 	headers := []string{"traceparent", "00-" + callerTraceID + "-" + callerSpanID + "-01",
 		"tracestate", "caller=" + acme.key.Secret, "X-Request-Id", "the-request"}

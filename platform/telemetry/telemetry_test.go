@@ -14,7 +14,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"dg/platform/testkit/tb"
@@ -98,8 +97,8 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	collector := tb.NewCollector(t)
-	tracer, flush := tb.Must2(NewTracer(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
-		otlptracehttp.WithEndpointURL(collector.URL+"/hunter2/v1/traces")))(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", collector.URL+"/hunter2/v1/traces")
+	tracer, flush := tb.Must2(NewTracer(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil))))(t)
 	send := func() {
 		for range 3 {
 			_, span := tracer.Start(context.Background(), "work")
@@ -127,13 +126,12 @@ func TestSilentCollectorDoesNotBlock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for flushTimeout")
 	}
-	t.Parallel()
 	release := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	defer silent.Close()
 	defer close(release)
-	tracer, flush := tb.Must2(NewTracer(t.Context(), "", slog.New(slog.DiscardHandler),
-		otlptracehttp.WithEndpointURL(silent.URL)))(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", silent.URL)
+	tracer, flush := tb.Must2(NewTracer(t.Context(), "", slog.New(slog.DiscardHandler)))(t)
 	for range 10 * maxQueuedSpans {
 		_, span := tracer.Start(context.Background(), "work")
 		span.End() // spans beyond the queue are dropped

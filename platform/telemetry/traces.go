@@ -59,13 +59,13 @@ func TracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// NewTracer returns a tracer that sends spans to the collector of the variables OTEL_…, which
-// options override. Without a collector the tracer is nil: callers then start no spans. The caller
-// must call flush, which sends the queued spans within flushTimeout and drops the rest.
+// NewTracer returns a tracer that sends spans to the collector that the variables OTEL_… name. Without
+// a collector the tracer is nil: callers then start no spans. The caller must call flush, which
+// sends the queued spans within flushTimeout and drops the rest.
 func NewTracer(
-	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
+	ctx context.Context, version string, log *slog.Logger,
 ) (tracer trace.Tracer, flush func(), _ error) {
-	if wanted, err := TracesFromEnv(); options == nil && (err != nil || !wanted) {
+	if wanted, err := TracesFromEnv(); err != nil || !wanted {
 		return nil, func() {}, err
 	}
 	otel.SetLogger(logr.Discard()) // the default logger quotes malformed headers, which may be secret
@@ -76,7 +76,7 @@ func NewTracer(
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	client := otlptracehttp.NewClient(append(options, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))...)
+	client := otlptracehttp.NewClient(otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
 	exporter := otlptrace.NewUnstarted(&loggingClient{Client: client, log: log})
 	provider := sdktrace.NewTracerProvider(sdktrace.WithResource(attributes),
 		sdktrace.WithBatcher(exporter,
