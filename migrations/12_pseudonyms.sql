@@ -7,7 +7,7 @@ begin
         using hint = 'Erase the player, and import another one.';
 end $$;
 -- +goose StatementEnd
--- The trigger runs after the update, so that no later trigger changes the row.
+-- The trigger runs after the update, because a later BEFORE trigger could change the row.
 create trigger player_pseudonym after update on players for each row
     when ((old.label, old.ordinal, old.org_id) is distinct from (new.label, new.ordinal, new.org_id))
     execute function refuse_new_pseudonym();

@@ -1,6 +1,5 @@
 // Package migrations embeds the schema: a SQL file for each module's tables, and files that link or
-// change them. The folder grants has the serving role's rights. postgres.Migrate applies them anew
-// each time.
+// change them. Each postgres.Migrate applies the serving role's rights in grants/ again.
 //
 // Files are numbered from 1. A released file is never edited; a change is a new file.
 package migrations

@@ -90,7 +90,7 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
-	ID          string        `json:"id"` // makes a form idempotent; if malformed, Create draws an id
+	ID          string        `json:"id"` // the form's id: sent twice, it creates one key; Create replaces a malformed id
 	Name        string        `json:"name" validate:"required,max=200,text,printable"`
 	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`

@@ -82,8 +82,7 @@ const (
 	storeTimeout  = 5 * time.Second
 )
 
-// Run calls Store at intervals until ctx ends. The program calls Store once more after the last
-// request.
+// Run calls Store at intervals until ctx ends. After the last request the program calls Store again.
 func (u *UsageCounter) Run(ctx context.Context, log *slog.Logger) {
 	for {
 		select {

@@ -45,8 +45,7 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return idPattern.MatchString(s) }
 
-// FindID returns the id of a token in a text, or "". The token's secret may be malformed or
-// missing.
+// FindID returns the id of a token in a text, or "". It accepts a malformed or missing secret.
 func FindID(s string) string {
 	if m := idInTextPattern.FindStringSubmatch(s); m != nil {
 		return m[1]

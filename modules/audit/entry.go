@@ -59,12 +59,12 @@ type Request struct {
 type Entry struct {
 	ID             int64     // its random bits hide the size of the log
 	OrganisationID string    `gorm:"column:org_id"`
-	At             time.Time // of the database's clock, truncated to the millisecond
+	At             time.Time // time of the database's clock, truncated to the millisecond
 	Actor          Actor     `gorm:"embedded;embeddedPrefix:actor_"`
 	Action         Action
 	Target         Target         `gorm:"embedded;embeddedPrefix:target_"`
 	Reason         Reason         // empty unless the entry is a refusal
-	Details        map[string]any `gorm:"serializer:json"` // such as the period of an export
+	Details        map[string]any `gorm:"serializer:json"` // facts of the action, such as an export's period
 	Request        Request        `gorm:"embedded"`
 }
 

@@ -190,7 +190,7 @@ const (
 	recordPause   = 200 * time.Millisecond
 )
 
-// recordEnd retries while the error proves that the entry was not written, for recordTimeout.
+// recordEnd retries for recordTimeout, while each error proves that the entry was not written.
 func (e *Export) recordEnd(outcome string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
 	defer cancel()

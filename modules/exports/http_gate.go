@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	timeLimit       = 30 * time.Minute       // of a whole download
-	blockTimeout    = 9 * time.Second        // of a recheck with the block that follows
-	recheckInterval = 500 * time.Millisecond // minimum between two rechecks
-	recheckTimeout  = 2 * time.Second        // of the first attempt, whose connection may be dead
-	turnWait        = 100 * time.Millisecond // maximum; the block is then made without a turn
+	timeLimit       = 30 * time.Minute       // maximum time of a whole download
+	blockTimeout    = 9 * time.Second        // maximum time of a recheck and the next block
+	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
+	recheckTimeout  = 2 * time.Second        // maximum time of the first attempt, whose connection may be dead
+	turnWait        = 100 * time.Millisecond // maximum wait for a turn; the block is then made without a turn
 )
 
 var (
@@ -41,7 +41,7 @@ type Gate struct {
 	turns, rechecking    chan struct{}
 	recheck              func(context.Context) error
 	beganAt, recheckedAt time.Time
-	firstByteDeadline    time.Time // of the first block; zero after it
+	firstByteDeadline    time.Time // deadline of the first block; zero after that block
 }
 
 // NewGate returns the gate of a new download. The caller must call Close. The first block must meet

@@ -23,7 +23,7 @@ import (
 const (
 	minPasswordLength = 12 // in code points
 	maxPasswordBytes  = 1000
-	minUncommon       = 6 // of countUncommon
+	minUncommon       = 6 // minimum of countUncommon
 )
 
 // commonWords is a short list, because most common passwords are shorter than minPasswordLength.
@@ -177,8 +177,8 @@ func costOf(hash string) *argon2id.Params {
 // hasher computes hashes. Concurrent computations share maxMemory, the most that one hash may need.
 // Each computation acquires at least minShare, so that half of the processors serve other requests.
 type hasher struct {
-	cost     argon2id.Params     // of new hashes
-	memory   *semaphore.Weighted // of maxMemory
+	cost     argon2id.Params     // cost of new hashes
+	memory   *semaphore.Weighted // maxMemory KiB
 	minShare uint32              // in KiB
 }
 

@@ -20,7 +20,7 @@ type Service struct {
 	now       func() time.Time
 	recorder  Recorder
 	passwords *hasher
-	slots     *limit.Limiter // of sign-ins and other password checks
+	slots     *limit.Limiter // limits sign-ins and other password checks
 	keyring   Keyring
 }
 

@@ -83,7 +83,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, nil
 }
 
-// userByEmail returns a row without an id for an unknown e-mail, for which SignIn also hashes.
+// userByEmail returns a row without an id for an unknown e-mail: SignIn computes a hash in any case.
 func userByEmail(db transaction, email string) (userRow, error) {
 	unknownUser := userRow{Email: email}
 	key := EmailKey(email)

@@ -20,7 +20,7 @@ type sessionRow struct {
 	ExpiresAt     time.Time
 	SecondStepDue bool
 	TOTPOffer     *string // the stored form, which may be encrypted
-	// time of the last password entry, by the database's clock; an insert of nil stores now
+	// when the password was last entered, by the database's clock; an insert of nil stores now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
 	Fresh           bool              `gorm:"->"` // whether the password was entered within reauthenticationTTL
 	Position        postgres.Position `gorm:"->;type:text"`
@@ -91,7 +91,7 @@ func updateUser(tx transaction, tag, personID string, columns map[string]any) er
 	return err
 }
 
-// deleteRows returns missing, which may be nil, if there is no such row.
+// deleteRows returns missing, which may be nil, if it deletes no row.
 func deleteRows(
 	db *gorm.DB, tag string, missing error, row any, where string, args ...any,
 ) error {

@@ -26,7 +26,7 @@ type secretKeyRow struct {
 
 func (secretKeyRow) TableName() string { return "secret_key_check" }
 
-// The check value is checkText, encrypted like a two-step secret of the person checkPerson.
+// The check value is the encrypted checkText. checkPerson takes the place of a person's id.
 const (
 	checkPerson = "check of the secret key"
 	checkText   = "dg"

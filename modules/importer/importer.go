@@ -29,7 +29,7 @@ import (
 type Importer struct {
 	Pool    *pgxpool.Pool
 	Keyring identity.Keyring // encrypts two-step secrets
-	Request audit.Request    // request to record in audit entries
+	Request audit.Request    // recorded in audit entries
 }
 
 // Input is a file to import. Errors begin with Name. The file is decompressed if Name ends in .gz
@@ -58,7 +58,7 @@ func (im Importer) Import(
 	if err != nil {
 		return nil, err
 	}
-	// A failed Rollback has lost the connection, and then the database rolls back.
+	// If Rollback fails, the connection is lost, and the database rolls back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := beginImport(ctx, tx); err != nil {
 		return nil, err
@@ -122,12 +122,11 @@ func beginImport(ctx context.Context, tx pgx.Tx) error {
 }
 
 const (
-	flushBytes = 1 << 20 // bytes of lines whose rows may be pending, to bound their memory
-	maxLine    = 8 << 20 // bytes of a line
+	flushBytes = 1 << 20 // pending rows are flushed after this many bytes of lines, to bound memory
+	maxLine    = 8 << 20 // maximum bytes of a line
 )
 
-// MaxErrors bounds the errors that an import reports. An import with MaxErrors errors stops
-// reading.
+// MaxErrors bounds the errors that an import reports. An import with MaxErrors stops reading.
 const MaxErrors = 20
 
 type run struct {

@@ -17,12 +17,11 @@ import (
 const (
 	// MaxGroups bounds the groups that Groups lists, besides the chosen one.
 	MaxGroups         = 500
-	maxSearchedGroups = 10_000 // the first by name
-	maxFoundGroups    = 50
+	maxSearchedGroups = 10_000 // groups that FindGroups searches, the first by name
+	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
-// Groups returns the first MaxGroups groups by name. It adds the group with chosenID, which may be
-// empty.
+// Groups returns the first MaxGroups groups by name, and the group with chosenID if not empty.
 func (s *Service) Groups(
 	ctx context.Context, organisationID, chosenID string,
 ) (groups []Group, _ error) {
@@ -70,8 +69,7 @@ func (s *Service) GroupPage(
 	return groups, int(count), apperr.Annotate(err, "org: groups")
 }
 
-// naturalOrder sorts names by the text before the first number, then by the number: Team 2 precedes
-// Team 10.
+// naturalOrder sorts by the text before the first number, then by the number: Team 2 before Team 10.
 const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 

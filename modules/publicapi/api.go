@@ -109,7 +109,7 @@ func NewHost(
 	if err != nil {
 		return nil, err
 	}
-	metrics := prometheus.NewRegistry() // without the runtime's and process's: the host program has them
+	metrics := prometheus.NewRegistry() // the host program exports metrics of runtime and process itself
 	auditLog := audit.New(db)
 	reportService := reports.New(db, options)
 	reportService.OnDamage = func(q reports.Query, err error) {

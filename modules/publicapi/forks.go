@@ -52,7 +52,7 @@ func (a *API) listForks(r *call) error {
 	if err := a.authorizeList(r.caller, forks); err != nil {
 		return err
 	}
-	version := int64(0) // of an empty list, which has no row with the organisation's version
+	version := int64(0) // stays 0 for an empty list, which has no row to take the version from
 	if len(forks) > 0 {
 		version = forks[0].OrganisationVersion
 	}
