@@ -5,6 +5,6 @@
 // tables, joins, expressions and raw SQL, unless Across marks them as exceptions. It catches
 // forgotten conditions, but not deliberate circumvention, because it does not parse SQL.
 // TestStatementsAreScopedToAnOrganisation (package app/chaos) runs statements under row-level
-// security. Production does without, because row-level security costs 7 to 21% of a request.
+// security. Production does without, because row-level security slows every request down.
 // Reconsider this once programs without the guard share the serving role.
 package tenant
