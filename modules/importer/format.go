@@ -89,8 +89,11 @@ func (b *batch) copyRows(ctx context.Context, tx pgx.Tx) error {
 
 // apply runs fileSQL on the staged rows, and moves them to last_{table} if there is a finalSQL.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx) error {
-	if err := b.write(ctx, tx, b.fileSQL, "import_"+b.table); err != nil || b.finalSQL == "" {
-		return cmp.Or(err, b.exec(ctx, tx, "truncate import_{table}"))
+	if err := b.write(ctx, tx, b.fileSQL, "import_"+b.table); err != nil {
+		return err
+	}
+	if b.finalSQL == "" {
+		return b.exec(ctx, tx, "truncate import_{table}")
 	}
 	return b.exec(ctx, tx, `delete from last_{table} o using import_{table} i where {same};
 		insert into last_{table} select * from import_{table};
