@@ -8,9 +8,9 @@
 -- need it. If first_in_minute, apikeys.touch stores the last use: here it would make each use 20%
 -- slower.
 --
--- The count is exact, because updates of a window row are serialised. A revocation locks only
--- api_keys, so that it cannot deadlock with this statement. width_bucket requires sorted instants,
--- so it gets the ring buffer from its head on.
+-- The count is exact, because updates of a window row are serialised. A revocation locks no window,
+-- so that it cannot deadlock with this statement. width_bucket requires sorted instants, so it gets
+-- the ring buffer from its head on.
 with k as (
     select k.id, k.org_id, k.name, k.scopes, k.revoked_at, k.expires_at,
            case when $3::boolean then 'outside_api'

@@ -33,8 +33,8 @@ const (
 )
 
 // CheckSecretKey returns ErrWrongSecretKey if no key of the keyring decrypts the check value.
-// Otherwise it returns the e-mails of people whose two-step secret no key decrypts. Without a check
-// value, no secret is encrypted, and it returns nil.
+// Otherwise it returns the e-mails of people whose two-step secret no key decrypts, or nil if there
+// is no check value.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keyring Keyring) (emails []string, err error) {
 	tx := db.Gorm.WithContext(ctx)
 	if hasCheckValue, err := verifyCheckValue(tx, keyring); err != nil || !hasCheckValue {

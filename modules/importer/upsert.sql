@@ -1,5 +1,5 @@
 -- Writes only the objects that differ. It never updates ids, because the row lock would then block
--- writers of rows that refer to them. A changed slug has a unique index, so it blocks them too.
+-- writers of rows that refer to them. A new slug blocks them too, because slugs are unique.
 with replaced as (
     update {table} o set ({values}) = row ({i.values}) from {rows} i
     where {same} and ({o.values}) is distinct from ({i.values})

@@ -14,7 +14,7 @@ import (
 const (
 	bytesOfDay      = 64 // capacity for a row of daily; most rows are shorter
 	bytesOfPlayer   = 144
-	minParallelRows = 4000 // rows of players for each goroutine
+	minParallelRows = 4000 // rows of players for each additional goroutine
 )
 
 // statisticsJSON encodes without json.Marshal, which takes ten times as long.
