@@ -68,11 +68,9 @@ func (c *comparison) unchangedDetail(m measure, s reports.Statistics) string {
 	case difference > 0:
 		text += "about "
 	}
-	when := "in " + c.EarlierPeriod
+	when := "in the previous period"
 	if c.YearEarlier {
 		when = "52 weeks earlier"
-	} else if c.oneDay {
-		when = "on " + c.EarlierPeriod
 	}
 	return fmt.Sprintf("%sas many as %s (%s)", text, when, ui.Count(before))
 }

@@ -53,7 +53,6 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		name          string
 		now, before   sums // before is zero without a comparison
 		complete      sums // zero if all days are complete
-		days          int  // length of the earlier period, if it differs
 		skills        skills
 		who, how, top string // expected sentences; who "": only the number of players; how "": that of steady
 	}{
@@ -69,9 +68,10 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "one play, unfinished", now: sums{1, 0, 0, 1, 0}, who: "*1 person played*.",
 			how: "No play was finished."},
 		{name: "thousands", now: played(12_345)},
-		{name: "unchanged", now: steady, before: steady, who: "*400 people played*, as many as in 4 to 31 Oct (400)."},
+		{name: "unchanged", now: steady, before: steady,
+			who: "*400 people played*, as many as in the previous period (400)."},
 		{name: "4% fewer of many", now: played(96_000), before: played(100_000),
-			who: "*96,000 people played*, about as many as in 4 to 31 Oct (100,000)."},
+			who: "*96,000 people played*, about as many as in the previous period (100,000)."},
 		{name: "25% more in the noise up to yesterday", now: twice(60), complete: twice(50), before: twice(40),
 			who: "*60 people played*, 50 up to yesterday, no clear change from 40."},
 		{name: "fewer plays of as many", now: played(40), before: played(50),
@@ -87,16 +87,14 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			how: "One in two finished plays failed (1 of 2)."},
 		{name: "an unfinished day", now: played(61), complete: played(60), before: played(100),
 			who: "*Up to yesterday, 40% fewer people played* (60,\u00a0down\u00a0from\u00a0100)."},
-		{name: "a day", now: steady, before: steady, days: 1,
-			who: "*400 people played*, as many as on 4 to 31 Oct (400)."},
 		{name: "an unfinished day without a change", now: played(200), complete: played(100), before: played(100),
-			who: "*200 people played*, 100 up to yesterday, as many as in 4 to 31 Oct (100)."},
+			who: "*200 people played*, 100 up to yesterday, as many as in the previous period (100)."},
 		// These cases concern the clause on how they did.
 		{name: "score before pass rate", now: sums{800, 500, 300, 400, 681},
 			before: sums{800, 500, 400, 400, 763}, how: "The average score fell 8.2 points to 68.1%."},
 		{name: "many plays of few players", now: sums{1000, 1000, 600, 10, 760}, before: sums{1000, 1000, 800, 10, 760},
 			how: "60.0% of finished plays passed (600 of 1,000).",
-			who: "*10 people played*, as many as in 4 to 31 Oct (10)."},
+			who: "*10 people played*, as many as in the previous period (10)."},
 		{name: "all passed", now: sums{800, 700, 700, 400, 760}, how: "All 700 finished plays passed."},
 		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "None of 700 finished plays passed."},
 		{name: "one in ten", now: sums{800, 700, 627, 400, 760}, how: "One in ten finished plays failed (73 of 700)."},
@@ -120,9 +118,6 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "the only skill", now: steady, skills: skills{skill(formats, 10, 400)}},
 	} {
 		compared := compareWith(c.before)
-		if c.days > 0 {
-			compared.oneDay = c.days == 1
-		}
 		if c.complete != (sums{}) {
 			compared.completeStats = c.complete.statistics()
 		}
@@ -307,9 +302,9 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		{321, 0, forks{{321, 0}}, "*321 plays*."},
 		{1, 0, forks{{1, 0}, {0, 0}}, "*1 play*."},
 		{60, 40, forks{{60, 40}, {0, 0}}, "*60 plays*, no clear change from 40."},
-		{400, 400, forks{{400, 400}, {0, 0}}, "*400 plays*, as many as in 4 to 31 Oct (400)."},
+		{400, 400, forks{{400, 400}, {0, 0}}, "*400 plays*, as many as in the previous period (400)."},
 		{402, 402, forks{{101, 201}, {301, 201}},
-			"*402 plays*, as many as in 4 to 31 Oct (402). *A* lost the most plays: 100."},
+			"*402 plays*, as many as in the previous period (402). *A* lost the most plays: 100."},
 		{801, 402, forks{{301, 201}, {500, 201}},
 			"*99% more plays* (801,\u00a0up\u00a0from\u00a0402). *B* gained the most plays: 299."},
 		{0, 61, forks{{0, 61}, {0, 0}},

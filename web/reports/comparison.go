@@ -21,7 +21,6 @@ type change struct {
 type comparison struct {
 	CompletePeriod, EarlierPeriod string              // in words; CompletePeriod may be ""
 	YearEarlier                   bool                // whether the earlier period is 52 weeks before
-	oneDay                        bool                // whether the earlier period is one day
 	completeStats                 *reports.Statistics // nil if the whole period is complete
 	earlierStats                  *reports.Statistics
 }
@@ -269,7 +268,7 @@ func newComparison(s reports.Statistics, earlier reports.Period, choice string) 
 		return nil
 	}
 	return &comparison{EarlierPeriod: ui.Period(earlier), earlierStats: &s,
-		YearEarlier: choice == compareYear, oneDay: earlier.Days == 1}
+		YearEarlier: choice == compareYear}
 }
 
 // withCompleteDays returns c with the figures of the complete days, or nil if they have no plays.

@@ -64,7 +64,6 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, template, path string) e
 	if err := h.addGroups(c.UserContext(), p, &view.menuBar); err != nil {
 		return err
 	}
-	view.PhoneLabel = "All players"
 	period, periodErr := u.period(view.Today)
 	if periodErr == nil {
 		u.query.Set("from", period.Day(0))

@@ -16,7 +16,6 @@ type menuBar struct {
 	Groups            []org.Group
 	ListedGroups      int           // org.MaxGroups if there may be more groups, else 0
 	GroupName         string        // "" for all players
-	PhoneLabel        string        // the first line of the button on phones, if no group is selected
 	PeriodError       *apperr.Error // nil if the period is valid
 	Presets           []ui.Link
 	PeriodName        string      // name of the preset, or ""

@@ -54,7 +54,6 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	invalid := errors.As(err, &view.PeriodError)
 	view.addPeriods(period, today, today)
-	view.PhoneLabel = cmp.Or(view.PeriodName, "Period") // the first menu is that of periods
 	if invalid {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
 		return h.Render(c, fiber.StatusBadRequest, "reports", view)
