@@ -105,7 +105,7 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 		b.earlierValue.n, b.earlierValue.ok = m.read(totalOf(b.Earlier))
 		b.earlierValue.ok = b.earlierValue.ok && b.EarlierName != ""
 	}
-	c.compareWeeks(p, today, s.Daily, earlier)
+	c.compareWeeks(p, s.Daily, earlier)
 	c.draw(p)
 	return c
 }
@@ -129,22 +129,18 @@ func weeksOf(first time.Time, daily, earlier []reports.DailyStat) (weeks []week)
 	return weeks
 }
 
-// compareWeeks sets the changes of weeks that have a label. Only complete days count.
-func (c *chart) compareWeeks(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) {
-	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks || today.Before(p.From) {
+// compareWeeks sets the changes of weeks that have a label. earlier has as many days as are complete.
+func (c *chart) compareWeeks(p reports.Period, daily, earlier []reports.DailyStat) {
+	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
 		return
 	}
-	complete := min(p.Days, int(today.Sub(p.From)/ui.OneDay))
-	for _, w := range weeksOf(p.From, daily[:complete], earlier) {
+	for _, w := range weeksOf(p.From, daily, earlier) {
 		for i := range c.Ticks {
 			t := &c.Ticks[i]
 			if t.Day != w.from {
 				continue
 			}
-			t.Change = "0"
-			if w.now != w.before {
-				t.Change = verbs{"−", "+"}.choose(w.now-w.before) + ui.Count(max(w.now-w.before, w.before-w.now))
-			}
+			t.Change = signed(w.now-w.before, ui.Count)
 			if countsDiffer(w.now, w.before) {
 				t.Direction = downUp.choose(w.now - w.before)
 			}

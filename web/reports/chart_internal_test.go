@@ -87,12 +87,12 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 func TestWeeksNameTheirChange(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC), Days: 28}
 	daily := slices.Repeat([]reports.DailyStat{{Date: "2026-10-01", Plays: 13}}, p.Days)
-	now, before := reports.Statistics{Daily: daily}, reports.Statistics{Daily: slices.Clone(daily)}
+	now := reports.Statistics{Daily: daily}
+	before := reports.Statistics{Daily: slices.Clone(daily[:26])} // as many days as have ended
 	now.Daily[0].Plays -= 7
 	now.Daily[11].Plays -= 11 // Sunday of the second week
 	before.Daily[5].Plays += 40
 	before.Daily[12].Plays += 40
-	before.Daily[26].Plays += 90 // a day that has not ended
 	changes := func(m measure) (all string) {
 		compared := &comparison{EarlierPeriod: "October", earlierStats: &before}
 		for _, tick := range newChart(p, now, compared, p.End().AddDate(0, 0, -2), m).Ticks {

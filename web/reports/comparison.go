@@ -47,6 +47,11 @@ func (v verbs) choose(difference int64) string { return v[min(1, max(0, differen
 
 var downUp = verbs{"down", "up"}
 
+// signed writes a difference with its sign. 0 has none.
+func signed(n int64, write func(int64) string) string {
+	return [...]string{"−", "", "+"}[cmp.Compare(n, 0)+1] + write(max(n, -n))
+}
+
 var (
 	plays = measure{key: "plays", name: "Plays", isCount: true, nouns: [2]string{"play", "plays"},
 		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true }}

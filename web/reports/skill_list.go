@@ -114,11 +114,7 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	row.before = skillRate(before)
 	row.Before = writePercent(row.before)
 	row.changeTenths = int64(skillRate(now) - row.before)
-	size := max(row.changeTenths, -row.changeTenths)
-	row.Difference = "+" + ui.Points(size)
-	if row.changeTenths < 0 {
-		row.Difference = "−" + ui.Points(size)
-	}
+	row.Difference = signed(row.changeTenths, ui.Points)
 	if min(now.Attempts, before.Attempts) >= minAnswers &&
 		pointApart(now.Correct, now.Attempts, before.Correct, before.Attempts) &&
 		skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
