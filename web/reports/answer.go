@@ -129,7 +129,7 @@ func countClause(m measure, s reports.Statistics, c *comparison, by string) clau
 		return clause{Strong: played, After: "."}
 	}
 	now, before, changed, _ := m.compare(s, c)
-	share := formatShare(max(now-before, before-now), before)
+	share := formatShare(now, before)
 	switch {
 	case !changed:
 		return clause{Strong: played, After: "."}
@@ -197,9 +197,9 @@ func passClause(s reports.Statistics) clause {
 	case s.Completed == 1:
 		return clause{Before: "The only finished play " + [2]string{"passed.", "failed."}[failed]}
 	case failed == 0:
-		return clause{Before: "All " + ui.Count(s.Completed) + " finished plays passed."}
+		return shareClause("Every finished play passed", s.Passed, s.Completed)
 	case s.Passed == 0:
-		return clause{Before: "None of " + ui.Count(s.Completed) + " finished plays passed."}
+		return shareClause("No finished play passed", s.Passed, s.Completed)
 	}
 	n := (2*s.Completed + failed) / (2 * failed)
 	roundingError := max(failed*n-s.Completed, s.Completed-failed*n)

@@ -95,8 +95,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "many plays of few players", now: sums{1000, 1000, 600, 10, 760}, before: sums{1000, 1000, 800, 10, 760},
 			how: "60.0% of finished plays passed (600 of 1,000).",
 			who: "*10 people played*, as many as in the previous period (10)."},
-		{name: "all passed", now: sums{800, 700, 700, 400, 760}, how: "All 700 finished plays passed."},
-		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "None of 700 finished plays passed."},
+		{name: "all passed", now: sums{800, 700, 700, 400, 760}, how: "Every finished play passed (700 of 700)."},
+		{name: "none passed", now: sums{800, 700, 0, 400, 760}, how: "No finished play passed (0 of 700)."},
 		{name: "one in ten", now: sums{800, 700, 627, 400, 760}, how: "One in ten finished plays failed (73 of 700)."},
 		{name: "rounded once", now: sums{12, 11, 6, 10, 760}, how: "54.5% of finished plays passed (6 of 11)."},
 		{name: "nothing finished before", now: steady, before: sums{3200, 0, 0, 400, 0},
@@ -153,6 +153,7 @@ func TestAnswerNamesChangesAboveItsThresholds(t *testing.T) {
 		{played(40), played(60), nil, "fewer people", false},
 		{played(39), played(60), nil, "*35% fewer people played* (39,\u00a0down\u00a0from\u00a060)", true},
 		{played(1), played(250), nil, "*>99% fewer", true},
+		{played(479), played(240), nil, "*100% more people", true},
 		// Players: a change below 5% is not named.
 		{played(10_499), played(10_000), nil, "more people", false},
 		{played(10_500), played(10_000), nil, "*5% more people played* (10,500,\u00a0up\u00a0from\u00a010,000)", true},

@@ -180,10 +180,9 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	}
 	result := &change{Earlier: "unchanged"}
 	if now != before {
-		size := max(now-before, before-now)
-		result.Difference = ui.Points(size) + " points"
+		result.Difference = ui.Points(max(now-before, before-now)) + " points"
 		if m.isCount {
-			result.Difference = formatShare(size, before)
+			result.Difference = formatShare(now, before)
 		}
 		result.Small = !changed
 		result.Earlier = fmt.Sprintf("was %s", m.format(before))
@@ -195,14 +194,15 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return result
 }
 
-// formatShare formats n as a share of before, rounded half up. before is 0 only if players are not
-// counted: then no screen shows the share.
-func formatShare(n, before int64) string {
+// formatShare formats the change of a count as a share of before, rounded half up. before is 0 only
+// if players are not counted: then no screen shows the share.
+func formatShare(now, before int64) string {
+	n := max(now-before, before-now)
 	share := (200*n + before) / max(2*before, 1)
 	switch {
 	case share == 0:
 		return "<1%"
-	case share == 100 && n < before:
+	case share == 100 && 0 < now && now < before:
 		return ">99%"
 	case n > 9*before:
 		return fmt.Sprintf("×%s", ui.Count((share+150)/100))
