@@ -61,6 +61,9 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		"wait until what locks a table has ended":    &pgconn.PgError{Code: "55P03"},
 		"is too old: update it to 15 or later":       &pgconn.PgError{Code: "42703", Message: `column "datlocprovider"`},
 		"PostgreSQL is too old: update it":           &pgconn.PgError{Code: "42704", Message: `"idle_session_timeout"`},
+		"owner of the database: create schema":       &pgconn.PgError{Code: "3F000"},
+		"which PostgreSQL has not, from the URL":     &pgconn.PgError{Code: "42601"}, // options=endpoint=x
+		"too old for sslnegotiation=direct":          errors.Join(&pgconn.PgError{}, errors.New("write failed: EOF")),
 
 		"renew the server's certificate":   errors.Join(&pgconn.PgError{}, errors.New("x509: certificate has expired")),
 		"add sslrootcert=FILE to the URL":  errors.Join(&pgconn.PgError{}, x509.UnknownAuthorityError{}), // verify-ca

@@ -33,6 +33,7 @@ var fixes = []struct {
 		"as a superuser or the role's creator: \\password {role}; if it has expired but is still meant, run there: " +
 		"alter role {role} valid until 'infinity'"},
 	{hasState("3D000"), "correct the database in the URL: roles.sh creates one"},
+	{hasState("3F000"), "run as the owner of the database: create schema public"},
 	{hasState("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
 	{hasText("failed to connect.*SQLSTATE 42501"), "remove parameters that {role} may not set from the URL"},
 	{hasText(`pg_.*SQLSTATE 42501`), "run as a superuser: grant execute on function {function} to public"},
@@ -42,7 +43,7 @@ var fixes = []struct {
 		"set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"},
 	{hasText(`datlocprovider.*SQLSTATE 42703|(idle_session_t|check_interval|tcp_user_t|\bjit\b).*SQLSTATE 42704`),
 		"PostgreSQL is too old: update it to 15 or later"},
-	{hasState("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
+	{hasText("SQLSTATE 42(704|601)"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{hasState("22023"), "correct the value of the parameter in the URL"},
 	{hasState("53100"), "free some room on the disk of the database"},
 	{hasState("XX000", "write_item"), "free some room on the disk of the database"}, // the first session writes a cache
@@ -53,16 +54,16 @@ var fixes = []struct {
 	{hasState("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
 	{hasState("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
 		"superuser or its owner: alter database {database} allow_connections true"},
-	{hasState("55P03"), "wait until what locks a table has ended, such as VACUUM FULL (pg_stat_activity shows it), " +
-		"and repeat"},
+	{hasState("55P03"), "wait until what locks a table has ended, such as VACUUM FULL (pg_locks shows it, " +
+		"without a pid if prepared), and repeat"},
 	{hasText("SQLSTATE 57P0[123]"), "wait until PostgreSQL has started"},
 	{hasText("ValidateConnect"), "let the URL name a server that its target_session_attrs admits (by default the " +
 		"primary), or promote a standby, as a superuser: select pg_promote()"},
 	{hasText("x509: certificate has expired"), "renew the server's certificate, or set the clocks by NTP"},
 	{hasText("x509: "), "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},
-	{hasText("invalid body length|unknown message type|not look like a TLS handshake|unexpected EOF|reset by peer"),
-		"correct the port of the URL: what answers there is not PostgreSQL"},
+	{hasText("invalid body length|unknown message type|like a TLS handshake|(unexpected|failed:) EOF|reset by peer"),
+		"correct the port of the URL: what answers there is not PostgreSQL, or too old for sslnegotiation=direct"},
 	{hasText("server refused TLS connection"), "set ssl = on in postgresql.conf, or correct the port; a server on " +
 		"this machine may be reached through the folder of its socket (host=) instead"},
 	{hasCause(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -133,10 +132,11 @@ func compareObjects(existing map[string]schemaObject) (warnings []string, failur
 	return warnings, failures
 }
 
-// migrationScript returns the text of all migrations in order.
+// migrationScript returns the text of all migrations in order, and that of the grants.
 func migrationScript() string {
 	var script strings.Builder
-	for _, file := range migrationFiles() {
+	grants, _ := fs.Glob(migrations.FS, "grants/*.sql")
+	for _, file := range slices.Concat(migrationFiles(), grants) {
 		text, _ := fs.ReadFile(migrations.FS, file) // embedded: cannot fail
 		script.Write(text)
 	}
@@ -146,9 +146,8 @@ func migrationScript() string {
 // migrationFiles returns the names of the migrations in order. Their numbers are 1, 2, 3 …
 func migrationFiles() []string {
 	files, _ := fs.Glob(migrations.FS, "*.sql")
-	number := func(file string) int {
-		digits, _, _ := strings.Cut(file, "_")
-		n, _ := strconv.Atoi(digits)
+	number := func(file string) (n int) {
+		_, _ = fmt.Sscanf(file, "%d_", &n)
 		return n
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(number(a), number(b)) })

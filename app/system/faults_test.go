@@ -122,7 +122,6 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 func faultsOfRights() []fault {
 	const member = `member of dg_owner, which may change the audit log: give DG_DATABASE_URL .*revoke dg_owner from dg_app`
 	return []fault{
-		sqlFault(serveStops, `grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `create role steward; grant dg_owner to steward with admin option; set role steward;
 			grant dg_owner to dg_app; reset role`, member), // steward has granted it, and a superuser revokes it
@@ -141,31 +140,25 @@ func faultsOfRights() []fault {
 			create function public.format(text, name, bigint) returns text language sql return 'hijacked';
 			reset role; revoke create on schema public from dg_app`,
 			`drop function public.format(text, name, bigint)`, `owns function public.format\(`),
-		sqlFault(serveMigrates, `grant update (details) on audit_entries to dg_app`, `may change audit entries`),
-		sqlFault(serveMigrates, `grant truncate, update on api_keys to dg_app`, `may change keys, remove keys`),
-		sqlFault(serveMigrates, `grant insert (org_id) on memberships to dg_app`, `may change members`),
-		sqlFault(serveMigrates, `grant insert on account_resets to dg_app`, `may reset accounts`),
-		sqlFault(serveMigrates, `grant delete on plays to dg_app`, `may remove plays`),
-		sqlFault(serveMigrates, `grant truncate on plays to dg_app`, `may remove plays`),
-		sqlFault(serveMigrates, `grant delete on api_keys to dg_app`, `may remove keys`),
-		sqlFault(serveMigrates, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
-		sqlFault(serveMigrates, `grant insert on plays to dg_app`, `may add plays`),
-		sqlFault(serveMigrates, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
-		sqlFault(serveMigrates, `revoke all on api_key_windows from dg_app`, `may not count requests`),
-		sqlFault(serveMigrates, `revoke all on sessions from dg_app`, `may not keep sessions`),
+		sqlFault(serveMigrates, `grant update (details), delete on audit_entries to dg_app; grant truncate on api_keys to dg_app;
+			grant insert (org_id) on memberships to dg_app; grant truncate on plays to dg_app`,
+			`may change audit entries, remove audit entries, remove keys, change members, remove plays:`),
+		sqlFault(serveMigrates, `grant truncate on audit_entries to dg_app; grant update, delete on api_keys to dg_app;
+			grant insert on account_resets, plays to dg_app; grant delete on plays to dg_app`,
+			`may empty the audit log, change keys, remove keys, reset accounts, add plays, remove plays:`),
+		sqlFault(serveMigrates, `revoke insert on audit_entries from dg_app; revoke update (head) on api_key_windows from dg_app;
+			revoke select on forks from dg_app; revoke execute on function lock_membership from dg_app`,
+			`may not (execute lock_membership\(uuid, uuid\)|insert audit_entries|select forks|update api_key_windows|, ){7}:`),
 		sqlFault(serveWarns, `grant temporary on database dg to public`, `may create temporary tables.* or the owner`),
 		sqlFault(serveWarns, `revoke temporary on database dg from public, dg_owner`, `may not create temporary tables`),
 		sqlFault(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
 		sqlFault(serveStops, `revoke connect on database dg from public`,
 			`run as its owner: grant connect on database "dg" to "dg_app"`),
-		sqlFault(serveStops, `revoke execute on function pg_control_system() from public`,
-			`grant execute on function pg_control_system to public`),
 		sqlFault(serveStops, `revoke execute on function pg_control_recovery() from public`,
 			`grant execute on function pg_control_recovery to public`),
 		sqlFault(serveStops, `alter role dg_app connection limit 0`, `its creator: alter role "dg_app" connection limit -1`),
 		repairedFault(serveWarns, `alter role dg_app connection limit 31`, `alter role dg_app connection limit 32`,
 			`may open 32 connections, but the connection limit of the role admits 31: raise that, or lower .*opens 20`),
-		sqlFault(serveStops, `alter role dg_owner connection limit 0`, `alter role "dg_owner" connection limit -1`),
 		sqlFault(serveStops, `alter database dg connection limit 0`, `alter database "dg" connection limit -1`),
 		sqlFault(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
 			`its owner: alter database "dg" allow_connections true`),
@@ -289,10 +282,14 @@ func databaseFlags(pg *apptest.ExternalServer, name string) (flags []string) {
 func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
 	stranger := []string{"--migrate-database-url", pg.URLAs(url.User("stranger"))}
 	return []fault{
-		sqlFault(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
-		sqlFault(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
-		repairedFault(serveStops, `grant delete on audit_entries to public`, `revoke delete on audit_entries from public`,
-			`may remove audit entries`),
+		sqlFault(serveStops, `grant delete on audit_entries to public; grant update (score) on plays to public`,
+			`may remove audit entries, change plays: .*revoke all on (audit_entries|plays|, ){3} from public`),
+		sqlFault(serveWarns, `alter table plays set unlogged`, `empties plays: .* alter table plays set logged`),
+		repairedFault(serveStops, `alter table games rename to forgotten`, `alter table forgotten rename to games`,
+			`(relation "games" does not|lacks games: give)`),
+		repairedFault(serveStops, `alter schema public owner to postgres; revoke usage on schema public from dg_app, public`,
+			`alter schema public owner to pg_database_owner; grant usage on schema public to public`,
+			`run as a superuser .*: grant usage on schema public to dg_app`),
 		repairedFault(serveStops, `create table goose_db_version ()`, `drop table goose_db_version`,
 			`this database is of an earlier build of dg`),
 		repairedFault(serveStops, `alter role dg_owner nologin`, `alter role dg_owner login`,

@@ -31,7 +31,11 @@ union all
 select 'failure', 'this database is of an earlier build of dg: give dg an empty database or data folder'
 from pg_class where relnamespace = 'public'::regnamespace and relname = 'goose_db_version'
 union all
-select 'warning', 'the serving role may not use the schema public: run dg migrate, or start dg serve'
+select case when grants then 'warning' else 'failure' end, 'the serving role may not use the schema public: ' ||
+  case when grants then 'run dg migrate, or start dg serve' else format('run as a superuser or a member of its owner: '
+    'grant usage on schema public to %I', current_user) end
+from (select @owner::text = '' or exists (select from pg_roles where rolname = @owner::text
+  and has_schema_privilege(oid, 'public', 'usage with grant option')) as grants) o
 where not has_schema_privilege('public', 'usage')
 union all
 select 'failure', 'the database is a standby or read-only, and every request writes: point DG_DATABASE_URL at the '
@@ -46,6 +50,11 @@ select 'warning', string_agg(name, ', ' order by name) || ' is off, and a crash 
     'confirmed, such as a revocation: set it to on in postgresql.conf and for the roles'
 from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
 having count(*) > 0
+union all
+select 'warning', format('a crash of PostgreSQL empties %s: run as the owner of the tables: %s', string_agg(relname, ', '),
+    string_agg(format('alter table %I set logged', relname), '; '))
+from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'u'
+  and relname in (select (regexp_matches(@script, '\ncreate table (\w+)', 'g'))[1]) having count(*) > 0
 union all
 select 'warning', format('the clocks of the database and this machine differ by %s s: set both by NTP, '
     'as codes of two-step verification and sessions depend on them', round(skew))

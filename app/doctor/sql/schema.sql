@@ -7,6 +7,11 @@ union all
 select 'warning', 'the schema is newer than this program, which leaves it as it is: install the newer dg'
 from dg_schema_versions where is_applied having max(version_id) > @program_version::int
 union all
+select 'failure', format('the schema lacks %s: give tables back their names, or restore a backup', string_agg(name, ', '))
+from (select (regexp_matches(@script, '\ncreate (?:unlogged )?table (\w+)', 'g'))[1]) t (name)
+where to_regclass('public.' || name) is null
+  and @program_version::int = (select max(version_id) from dg_schema_versions where is_applied) having count(*) > 0
+union all
 -- "disable trigger all" also disables foreign keys, by which erasing a player deletes its plays.
 select 'failure', format('foreign keys are off, and erased players keep their plays: run as a superuser: %s; '
     'delete from plays y where not exists (select from players where (org_id, ordinal) = (y.org_id, y.player)); '
