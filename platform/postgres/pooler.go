@@ -36,8 +36,8 @@ func (e *SessionError) Error() string { return e.Problem + ": " + e.Fix }
 const (
 	fixUnmarked = "set DG_DATABASE_POOLER for DG_DATABASE_URL, end a replica's URL in " +
 		"?pooler=transaction, and let DG_MIGRATE_DATABASE_URL lead to PostgreSQL itself"
-	fixRole = "have a superuser run the statements of roles.sh that set them for the role, then " +
-		"RECONNECT in the pooler's console"
+	fixRole = "have a superuser or the role's creator run the statements of roles.sh that set them for the " +
+		"role, then RECONNECT in the pooler's console"
 )
 
 // explainConnectError adds the server's address, which the error of an ended context lacks.
