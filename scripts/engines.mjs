@@ -154,7 +154,8 @@ const jobs = {
     await driver.back();
     await until('Back', () => driver.run(`!location.search.includes('compare=')`));
     await until('an export', async () => { // Back may still change the page below the click
-      await click('a', 'Download CSV');
+      if (!await driver.run(`document.querySelector('#m-files').open`)) await click('#m-files summary');
+      await click('#m-files a', 'CSV');
       await sleep(500);
       return Number(sql(`select count(*) from audit_entries where action = 'export.finished' and actor_kind = 'person'`)) > 0;
     });
