@@ -14,8 +14,8 @@ import (
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
-// appendPlayer appends the cells of key and label. The key is the pseudonym in both reporting modes,
-// because players may share a name.
+// appendPlayer appends the cells of key and label. The key is the pseudonym in both reporting
+// modes, because players may share a name.
 func appendPlayer(b []byte, d format.Dialect, key, label []byte) []byte {
 	return d.AppendCell(append(d.AppendCell(b, key), d.Separator()), label)
 }
@@ -32,8 +32,8 @@ func appendScore(b []byte, d format.Dialect, score int64) []byte {
 	return b
 }
 
-// appendSkills appends the cell of the skills. For Excel it is quoted, because semicolons separate the
-// columns as well as the skills.
+// appendSkills appends the cell of the skills. For Excel it is quoted, because semicolons separate
+// the columns as well as the skills.
 func appendSkills(b []byte, d format.Dialect, answers []byte) []byte {
 	if d == format.CSV {
 		return appendSkillCounts(b, answers)
@@ -73,8 +73,8 @@ func appendID(b, id []byte) []byte {
 	return b
 }
 
-// appendSkillCounts appends skillId=correct/attempts for each answered skill of the catalogue, joined
-// by semicolons.
+// appendSkillCounts appends skillId=correct/attempts for each answered skill of the catalogue,
+// separated by semicolons.
 func appendSkillCounts(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
 	var answered uint64 // a bit for each skill with an answer

@@ -15,13 +15,13 @@
 //     suppressed alone decides which reports are suppressed.
 //   - Equal fingerprints prove equal content. A Fingerprint belongs to its snapshot: figures that
 //     are read from a later snapshot have none.
-//   - Cached labels have the version of players in the report's snapshot. Labels that no report
-//     confirms for a minute are dropped, so that an erased player's label does not stay.
+//   - A report uses cached labels only if their version is that of its snapshot. Labels that no
+//     report confirms for a minute are dropped, so that an erased player's label does not stay.
 //   - Sums are integers. Figures are rounded once, half away from zero.
 //   - No figure depends on a damaged or missing segment: reports read the plays instead. The sealer
 //     replaces missing segments, `dg segments rebuild` damaged ones too.
 //   - A report on a group reads no more rows and pages than the report on all players, besides
 //     memberships.
-//   - A report holds about 70 bytes for each player, because Statistics.Player makes rows one by
-//     one. An export may cache the cells of all players (maxExportPlayers).
+//   - A report holds about 70 bytes for each player: Statistics.Player makes each row on demand.
+//     An export may cache the cells of all players (maxExportPlayers).
 package reports

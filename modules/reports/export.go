@@ -21,7 +21,7 @@ type Export struct {
 	rows          pgx.Rows // if nil after start, no row follows the header
 	batch         [batchRows]exportRow
 	unsent        []exportRow // rows of batch that are not returned yet
-	cells         []string    // cells of each player, by ordinal; if nil, rows select their player's columns
+	cells         []string    // cells of each player, by ordinal; if nil, rows has them
 	rowsRead      int         // rows read, including those of players outside the group
 	playsReturned int64
 }
@@ -66,9 +66,9 @@ func (e *Export) Close() {
 	}
 }
 
-// AppendRows appends rows to an empty b until it has size bytes, the header row first. All calls must
-// have the same ctx, whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound
-// for a group of another organisation.
+// AppendRows appends rows to an empty b until it has size bytes, the header row first. All calls
+// must have the same ctx, whose end cancels the queries. Errors: io.EOF after the last row,
+// ErrGroupNotFound for a group of another organisation.
 func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, error) {
 	if !e.headerSent {
 		if err := e.start(ctx); err != nil {
@@ -111,7 +111,8 @@ const (
 const maxExportPlayers = 200_000
 
 // The timeouts exceed the 30 minutes of an export, because a slow client leaves the transaction
-// idle. A generic plan without bitmap scans is forced: other plans might sort all plays before the first row.
+// idle. A generic plan without bitmap scans is forced: other plans might sort all plays before the
+// first row.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
@@ -169,12 +170,13 @@ func (s *snapshot) exportFromSQL() string {
 		and started_at < @to`
 }
 
-// cachesPlayers reports whether reading all players is faster than a look-up for each row.
+// cachesPlayers reports whether to read all players at once. For few rows, or too many players, a
+// look-up for each row is better.
 func (e *Export) cachesPlayers() bool {
 	if e.lastOrdinal > maxExportPlayers || e.hasGroup() && !e.largeGroup {
 		return false
 	}
-	return e.isLarge || e.lastOrdinal <= maxSmallReport // otherwise look-ups for the few rows are faster
+	return e.isLarge || e.lastOrdinal <= maxSmallReport
 }
 
 // readBatch reads the next rows into unsent. After the last row, unsent is empty.

@@ -111,8 +111,8 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newFingerprint needs the hash of each month, of which only the first hashedMonths are complete. Every
-// tag depends on format: the wireFormat and the history of the database.
+// newFingerprint needs a hash for each month of the period. Only the first hashedMonths of months
+// are complete. Every tag depends on format: the wireFormat and the history of the database.
 func newFingerprint(format string, q Query, months []int64, hashedMonths int) *Fingerprint {
 	p := &Fingerprint{}
 	from := q.Period.From

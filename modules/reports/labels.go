@@ -30,7 +30,8 @@ select ordinal::int, coalesce(case when @mode = 'nominative' then display_name e
  where org_id = @org`
 )
 
-// labels has the label, or the cells, of each player in the order of the query. It is immutable.
+// labels has a text for each player, in the order of the query: the label, or the cells of an
+// export. It is immutable.
 type labels struct {
 	text     string
 	starts   []uint32 // start of each player's part of text; then the end of the last
@@ -80,7 +81,8 @@ func labelsSQL(ordinals []int32) string {
 
 func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
-// selectLabels runs sql, whose first column is the ordinal. appendText appends a player's text, made from a row.
+// selectLabels runs sql, whose first column is the ordinal. appendText appends a player's text from
+// the columns v of a row.
 func (s *snapshot) selectLabels(
 	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {
@@ -106,7 +108,7 @@ func (s *snapshot) selectLabels(
 }
 
 const (
-	maxLabelBytes = 32 << 20    // for all organisations; the heap grows by twice as much between collections
+	maxLabelBytes = 32 << 20    // for all organisations; with GOGC=100 the heap grows by twice as much
 	labelTTL      = time.Minute // counts from the last report that confirmed the labels' version
 )
 
@@ -130,7 +132,8 @@ type cachedLabels struct {
 
 func newLabelCache() *labelCache {
 	c := &labelCache{}
-	c.lru, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) { // fails only for size 0
+	// NewLRU fails only for size 0
+	c.lru, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) {
 		e.expiry.Stop()
 		c.bytes -= e.size()
 	})

@@ -31,9 +31,9 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
-// suppressed decides by active members only: otherwise a report could show the figures of one of them.
-// A group without active members is suppressed too: otherwise suppression would reveal that some
-// members were active.
+// suppressed ignores inactive members: otherwise the report on a large group could show the figures
+// of a single active member. A group without active members is suppressed too: otherwise
+// suppression would reveal that some members were active.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
@@ -52,13 +52,14 @@ const (
 	largeGroupSuffix = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// orderByPlayerSQL forces the index, because with few groups the planner would scan the whole table. A
+// orderByPlayerSQL forces the index: with few groups the planner would scan the whole table. A
 // subquery in LIMIT is opaque to the planner.
 const orderByPlayerSQL = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL counts distinct active members up to MinGroup, and none of another organisation's group.
-// It looks up plays member by member, because a join could read other players' plays too. The order by of its
-// test for a large report rules out a bitmap scan, which would read the index entries of all the report's plays.
+// metadataSQL counts distinct active members up to MinGroup, and none of another organisation's
+// group. It looks up plays member by member, because a join could read other players' plays too.
+// The last column tests for a large report on all players. Its ORDER BY rules out a bitmap scan,
+// which would read the index entries of all plays of the report.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
        (select count(*)::int from (

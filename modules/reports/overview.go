@@ -21,7 +21,7 @@ type Overview struct {
 
 // ForkOverview has the figures of one fork in an Overview.
 type ForkOverview struct {
-	Statistics                        // of the period: Plays and, if Overview.Counted, players, results and AvgScore
+	Statistics                        // Plays and, if Overview.Counted, players, results and AvgScore
 	Weeks        [OverviewWeeks]int64 // plays; the last week ends with the period, the oldest is first
 	EarlierPlays int64
 }
@@ -35,9 +35,9 @@ const (
 	maxOverviewPlays = 250_000
 )
 
-// Overview returns the overview of an organisation's forks for the query's period. The earlier period
-// begins before it; its Days are 0 if nothing is compared. Errors: apperr.NotFound for an unknown
-// organisation, apperr.Unavailable with RetryAfter.
+// Overview returns the overview of an organisation's forks for the query's period. earlier must
+// begin before that period. Nothing is compared if earlier has 0 Days. Errors: apperr.NotFound for
+// an unknown organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Overview(ctx context.Context, q Query, earlier Period) (o Overview, err error) {
 	compared := [...]Period{q.Period, earlier}
 	q.Period = overviewPeriod(compared)
@@ -73,17 +73,17 @@ select f.id::text, d.day, d.sums from forks f
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playCountsOfForksSQL does not compare org_id, which would prevent an index-only scan. @forks are from
-	// forkDaysSQL, which returns forks of the organisation only.
+	// playCountsOfForksSQL does not compare org_id, which would prevent an index-only scan.
+	// forkDaysSQL has selected @forks, which all belong to the organisation.
 	playCountsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('1 day', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playResultsOfForksSQL returns the plays of each range fork by fork, in the order of @forks. OFFSET 0
-	// is an optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
-	// three times.
+	// playResultsOfForksSQL returns the plays of each range fork by fork, in the order of @forks.
+	// OFFSET 0 is an optimisation fence, which forces a nested loop. Counting players in SQL would
+	// sort the plays three times.
 	playResultsOfForksSQL = `/* reports.playersOfForks */
 select f.i::int, r.i::int, p.score, p.player, p.passed
   from unnest(@forks::uuid[]) with ordinality f (id, i),
@@ -232,15 +232,15 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 
-// playerCounter counts the players of a period, whose plays are added fork by fork. latestFork has
-// the number of each player's last fork, by ordinal, or 0 without a play.
+// playerCounter counts the players of a period, whose plays are added fork by fork. latestFork has,
+// by player's ordinal, the number of the fork of the play that was added last, or 0 without a play.
 type playerCounter struct {
 	*Statistics
 	latestFork []int32
 }
 
-// add counts the player and the result of a play, but not the play itself: Plays is summed before. It
-// reports whether the play is the player's first on the fork.
+// add counts the player and the result of a play. Plays already has the play. add reports whether
+// the play is the player's first on the fork.
 func (c *playerCounter) add(player uint32, fork int32, completed, passed bool) bool {
 	if more := int(player) + 1 - len(c.latestFork); more > 0 {
 		c.latestFork = append(c.latestFork, make([]int32, more)...)

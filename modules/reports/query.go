@@ -15,7 +15,7 @@ type Query struct {
 	Period                 Period
 	GroupID                string // empty for all players
 	OmitLists              bool   // omits players, their labels and overlaps
-	MaxHashedPlays         int    // plays of unsealed days that a Fingerprint may hash; without one, 0
+	MaxHashedPlays         int    // unsealed plays that a Fingerprint may hash; 0 for no Fingerprint
 	CompleteDays           int    // days from the start that Statistics.CompleteTotals covers, or 0
 	// time limit of the search for overlaps; 0 means no search
 	OverlapsTimeout time.Duration
@@ -57,8 +57,8 @@ var dateChecks = input.New(map[string]string{
 }, nil)
 
 // ParsePeriod parses the first and last day of a period of at most MaxPeriodDays. An empty
-// parameter counts as missing. Errors: apperr.Validation with the field. The period is returned too,
-// unless a day is missing or invalid.
+// parameter counts as missing. Errors: apperr.Validation with the field. If only the length is
+// invalid, the period is returned with the error.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err

@@ -43,7 +43,8 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-// accumulate sums the plays. complete has the totals of Query.CompleteDays, taken before later days are added.
+// accumulate sums the plays. It takes complete, the totals of Query.CompleteDays, before it adds
+// later days.
 func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
 	a = segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, month := range s.sealedMonths {

@@ -25,16 +25,18 @@ type Service struct {
 	labelCache       *labelCache // nil unless Options.PlayerVersions
 	maxOverviewPlays int64       // the constant maxOverviewPlays; tests lower it
 
-	OnDamage func(Query, error) // called when a report meets a damaged segment; never nil; set before the first report
+	// OnDamage is called when a report finds a damaged segment. It is never nil. Set it before the
+	// first report.
+	OnDamage func(Query, error)
 }
 
-// Options declares guarantees of the database. With FixedPseudonyms, players' labels, ordinals and
-// organisations never change, and plays always have their player's row, so reports can have a
-// Fingerprint. With PlayerVersions, every change of players changes player_ordinals.version, so labels
-// can be cached.
+// Options declares guarantees of the database. FixedPseudonyms allows a Fingerprint: a player's
+// label, ordinal and organisation never change, and no play lacks its player's row. PlayerVersions
+// allows cached labels: every change of players changes player_ordinals.version.
 type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
-// New returns the service. An instance must have one Service, whose limits API and screens share.
+// New returns the service. The API and the screens of an instance must share one Service, because
+// it holds the limits.
 func New(db *postgres.DB, o Options) *Service {
 	s := &Service{
 		db:               db,
@@ -58,9 +60,9 @@ type Report struct {
 }
 
 // Open opens a report. The caller then authorises the read of the group by Report.Header, calls
-// Statistics, and closes the report. Open takes a slot before it computes the Fingerprint,
-// which may read many plays. Errors: ErrGroupNotFound for an unknown group, apperr.NotFound for an unknown
-// organisation, apperr.Unavailable with RetryAfter if no slot becomes free.
+// Statistics, and closes the report. Open takes a slot before it computes the Fingerprint, which
+// may read many plays. Errors: ErrGroupNotFound for an unknown group, apperr.NotFound for an
+// unknown organisation, apperr.Unavailable with RetryAfter if no slot becomes free.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if !q.OmitLists {
 		q.labelCache = s.labelCache
@@ -102,8 +104,9 @@ func (r *Report) Close() {
 }
 
 // Statistics returns the figures of an open report under the rules of anonymity, and releases its
-// connection. It reads the primary if a replica fails, and plays instead of segments if a segment
-// is damaged: the new snapshot has no Fingerprint. Errors: ErrGroupNotFound for another organisation's group.
+// connection. If a replica fails, it reads the primary. If a segment is damaged, it reads plays
+// instead of segments. In both cases the report has a new snapshot without a Fingerprint. Errors:
+// ErrGroupNotFound for another organisation's group.
 func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
 	err = s.readWithRetry(ctx, &r.snapshot, func(snap *snapshot) (err error) {
 		stats, err = snap.statistics(ctx)
@@ -123,8 +126,8 @@ func (s *Service) addFingerprint(ctx context.Context, snap **snapshot) error {
 	return s.readWithRetry(ctx, snap, func(snap *snapshot) error { return snap.addFingerprint(ctx) })
 }
 
-// readWithRetry calls fn with the snapshot. If the replica fails or a segment is damaged, it calls fn again
-// with a new snapshot. The caller closes the last snapshot, also after an error.
+// readWithRetry calls fn with the snapshot. If the replica fails or a segment is damaged, it calls
+// fn again with a new snapshot. The caller closes the last snapshot, also after an error.
 func (s *Service) readWithRetry(ctx context.Context, snap **snapshot, fn func(*snapshot) error) error {
 	for {
 		err := fn(*snap)
@@ -156,7 +159,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 }
 
 // These limits bound the concurrent reports. The OpenAPI document and /docs state them. Large
-// reports have their own limiter, so that they take no slots of small ones.
+// reports have their own limiter, so that they do not delay small ones.
 const (
 	MaxReports                    = 6
 	MaxReportsOfOrganisation      = 3
@@ -164,8 +167,9 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if its organisation has a player's ordinal above maxSmallReport, and if it also covers more
-// than maxSmallReport plays of all players, or a group for which largeInPlaysSQL holds.
+// A report is small if no ordinal of the organisation's players exceeds maxSmallReport. Otherwise a
+// report on all players is large if it has more than maxSmallReport plays, and a report on a group
+// if largeInPlaysSQL holds.
 const maxSmallReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

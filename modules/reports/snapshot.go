@@ -143,8 +143,8 @@ func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.onReplica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
 
-// close ends the transaction and releases the connection. It disconnects if rows are still arriving,
-// because the rest of an export may be long.
+// close ends the transaction and releases the connection. It disconnects if rows are still
+// arriving, because the rest of an export may be long.
 func (s *snapshot) close() {
 	if s.conn == nil {
 		return

@@ -26,8 +26,8 @@ type Statistics struct {
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
 	// It is nil in a suppressed report, with Query.OmitLists, and in CompleteTotals.
 	Player func(i int) PlayerStat
-	// CompleteTotals has the totals of Query.CompleteDays. It is nil if these are none or all days of the
-	// period, or if k-anonymity hides the totals.
+	// CompleteTotals has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or the
+	// whole period, or if k-anonymity hides the totals.
 	CompleteTotals *Statistics
 }
 

@@ -7,8 +7,8 @@
 // Invariants:
 //   - Reports never read a stale segment. A trigger on plays takes a shared advisory lock for each
 //     fork-day that it touches, and marks those with a segment as dirty. Before the sealer reads
-//     plays, it takes the exclusive locks, or skips the day or month if a writer holds one. So a
-//     segment either contains a write or is marked by it. Plays are written at READ COMMITTED only:
+//     plays, it takes the exclusive locks, or skips the day or month if a writer holds one. So each
+//     write either is in the segment or marks it. Plays are written at READ COMMITTED only:
 //     an older snapshot would not see a segment sealed since. Writers mark segments instead of
 //     deleting them, because deletes could deadlock. A statement on more than 64 fork-days, or a
 //     transaction after 128, locks whole forks, because all sessions share one lock table.

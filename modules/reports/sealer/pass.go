@@ -31,7 +31,8 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// fails early if another sealer works; the statement frees the lock again, and seal takes it for each bucket
+	// This fails early if another sealer works. The lock ends with the statement: seal takes it again
+	// for each bucket.
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -59,7 +60,7 @@ func (p *pass) isOver(ctx context.Context, failure error) bool {
 }
 
 // sealDue seals the due days or months. It continues after a failure, such as a damaged day of a
-// month, and returns the first one, joined with the error that ended the pass early.
+// month. It returns the first failure, joined with an error that ended the pass early.
 func (p *pass) sealDue(ctx context.Context, f fork, sql string, isMonth bool) (failure error) {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	args["minPlays"] = p.MinPlays

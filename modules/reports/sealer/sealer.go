@@ -47,9 +47,9 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the sealed Days and Months of a pass, and what it did not seal. Large days have more
-// plays than MaxDayPlays. Skipped days and months were locked by a writer. Remaining ones failed. If the
-// pass ended early, Remaining includes the rest of that fork, but nothing of later forks.
+// Result counts the sealed Days and Months of a pass, and what it did not seal. Large days have
+// more plays than MaxDayPlays. Skipped days and months were locked by a writer. Remaining days and
+// months failed. After an early end, Remaining also has the rest of the fork, but no later forks.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the days and months that the pass left to a later one.

@@ -27,7 +27,7 @@ func checksum(start int64, b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes to b[offset:] the checksum of the date (start) and of the bytes after the checksum.
+// putChecksum writes a checksum to b[offset:]. It covers the date (start) and all later bytes of b.
 func putChecksum(b []byte, offset int, start int64) {
 	binary.LittleEndian.PutUint32(b[offset:], checksum(start, b[offset+checksumSize:]))
 }

@@ -18,7 +18,7 @@ type Day struct {
 	Tail []byte
 }
 
-// fixedFieldsSize is the size in bytes of the last two fields of a packed play or player: result and start.
+// fixedFieldsSize is the size in bytes of result and start, the last fields of a play or player.
 const fixedFieldsSize = 6
 
 // PackDay packs a day that begins at start, in milliseconds since 1970. It sorts plays in place.

@@ -135,7 +135,8 @@ func UnpackMembers(
 
 // readPlayer reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
 func (r *reader) readPlayer(ordinal *int32) (plays int32, fixedFields []byte) {
-	if b := r.b; len(b) >= 2+fixedFieldsSize && b[0]|b[1] < 0x80 { // nearly all players have one-byte numbers
+	// nearly all players have numbers of one byte
+	if b := r.b; len(b) >= 2+fixedFieldsSize && b[0]|b[1] < 0x80 {
 		*ordinal += int32(b[0])
 		plays = int32(b[1])
 		fixedFields = b[2:][:fixedFieldsSize]
