@@ -27,11 +27,9 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 		"http://127.0.0.1:8080":  "", // browsers ignore HSTS over http
 		"https://localhost:8443": "", // browsers would refuse other programs of this machine over http
 	} {
-		app := fiber.New()
-		c := app.AcquireCtx(&fasthttp.RequestCtx{})
+		c := fiber.New().AcquireCtx(&fasthttp.RequestCtx{})
 		(&Handler{Base: ui.Base{Pages: &ui.Pages{BaseURL: base}}}).setHeaders(c)
 		require.Equal(t, want, c.GetRespHeader("Strict-Transport-Security"), base)
-		app.ReleaseCtx(c)
 	}
 }
 

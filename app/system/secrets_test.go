@@ -194,8 +194,10 @@ func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.True(t, s.Accepts(key))
 	s.secrets["a session"] = browser.SessionToken()
+	keyPath := settings + "api-keys/" + strings.Split(key, "_")[2]
 	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
-		"/docs", settings + "api-keys", settings + "api-keys/" + strings.Split(key, "_")[2],
+		"/docs", settings + "api-keys", keyPath,
+		settings + "api-keys/new", keyPath + "/rename", keyPath + "/replace", keyPath + "/revoke",
 		settings + "audit-log", settings + "audit-log.csv", settings + "organisation", "/nowhere"} {
 		s.pages[path] = browser.Get(path).Body
 	}

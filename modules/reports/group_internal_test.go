@@ -171,6 +171,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	for i := range 5 { // the fifth member plays on the last day only
 		e.storePlays(testForkID, i+1, today.Add(time.Duration(i/4-1)*day))
 	}
+	onlyTotalsHidden := false
 	for from, days := range map[int]int{0: 91, 1: 62, 40: 45, 89: 2} {
 		for _, group := range []string{"", testGroupID, smallGroup} {
 			for completeDays := 1; completeDays < days; completeDays += days/3 + 1 {
@@ -183,6 +184,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 				want := e.mustStatistics(t, q)
 				if want.Suppressed {
 					require.Nil(t, got.CompleteTotals)
+					onlyTotalsHidden = onlyTotalsHidden || !got.Suppressed
 					continue
 				}
 				got.CompleteTotals.ReportingMode = want.ReportingMode
@@ -190,11 +192,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 			}
 		}
 	}
-	q := newQuery(today.Add(-day), 2, smallGroup)
-	q.CompleteDays = 1
-	s := e.mustStatistics(t, q)
-	require.False(t, s.Suppressed)
-	require.Nil(t, s.CompleteTotals, "four members")
+	require.True(t, onlyTotalsHidden, "four members play on the complete day, five on both")
 }
 
 func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
@@ -273,18 +271,6 @@ func (n planNode) rows(t *testing.T) (count int) {
 		count += child.rows(t)
 	}
 	return count
-}
-
-// An export is read in the order of its index, not sorted, even if the plays of several forks are interleaved.
-func TestExportIsNotSorted(t *testing.T) {
-	e := newEnv(t)
-	e.insertRandomPlays(testFrom, 100, 20_000)
-	e.Exec(`vacuum analyze plays`)
-	s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, 100, ""), false))(t)
-	defer s.close()
-	tb.Must(s.conn.Exec(t.Context(), exportSettingsSQL))(t)
-	sql := exportSQL + s.exportFromSQL() + exportOrderSQL + ` offset 500`
-	require.Equal(t, "Index Scan", genericPlan(t, s.conn.Conn(), sql, s.args).Plans[0].Type)
 }
 
 // A group's metadata and sealed days are read from few pages, however many plays and members other groups have.

@@ -239,8 +239,9 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// The search for due days reads a few pages for each day, even without planner statistics.
-func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
+// The search for due days reads a few pages for each day, even without planner statistics. An export is read in the
+// order of its index, not sorted, even if plays of several forks are interleaved.
+func TestPlaysAreReadInIndexOrder(t *testing.T) {
 	e := newEnv(t)
 	const days = 99
 	e.insertRandomPlays(testFrom, days, 20_000)
@@ -250,6 +251,12 @@ func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
 		args["minPlays"] = 0
 		require.Less(t, e.countPages(t, sealer.DueDaysSQL, args), 10*days)
 	}
+	e.Exec(`vacuum analyze plays`)
+	s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, days, ""), false))(t)
+	defer s.close()
+	tb.Must(s.conn.Exec(t.Context(), exportSettingsSQL))(t)
+	sql := exportSQL + s.exportFromSQL() + exportOrderSQL + ` offset 500`
+	require.Equal(t, "Index Scan", genericPlan(t, s.conn.Conn(), sql, s.args).Plans[0].Type)
 }
 
 // Forks are sealed round-robin by organisation.
@@ -388,15 +395,4 @@ func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func()
 		}, 30*time.Second, 2*time.Millisecond)
 	}))
 	require.NoError(t, <-done)
-}
-
-// Reading fewer segments than expected gives ErrDamaged, never a smaller sum.
-func TestMissingSegmentIsDamage(t *testing.T) {
-	e := newEnv(t)
-	e.storePlays(testForkID, 1, startsOnDays(0, 3)...)
-	e.seal(t)
-	for expected, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
-		rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)
-		require.ErrorIs(t, segment.ReadSegments(rows, expected, func(segment.StoredSegment) error { return nil }), want)
-	}
 }

@@ -311,10 +311,8 @@ func otherByteSQL(column, offset string) string {
 
 // None of at least 160 corruptions gives a wrong report. The plays are read instead, until a rebuild seals them again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
-	e := newEnv(t)
+	e := newSealedEnv(t, 99, 2000)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
-	e.insertRandomPlays(testFrom, 99, 2000)
-	e.seal(t)
 	damageReports := 0
 	e.reports.OnDamage = func(Query, error) { damageReports++ }
 	e.requireAgreement(t)
@@ -339,7 +337,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	require.Zero(t, damageReports)
 }
 
-// The sealer does not pack a month from a damaged day. It still packs the other months.
+// The sealer does not pack a month from a damaged day. It still packs the other months. A missing segment is damage.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	e := newSealedEnv(t, 99, 2000)
 	e.reports.OnDamage = func(Query, error) {}
@@ -351,4 +349,7 @@ func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	require.ErrorContains(t, err, "2023-12-24")
 	require.Equal(t, 2, e.CountRows(`fork_months where fork_id = $1`, testForkID))
 	e.requireAgreement(t)
+	rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)
+	require.ErrorIs(t, segment.ReadSegments(rows, e.CountRows(`fork_days`)+1,
+		func(segment.StoredSegment) error { return nil }), segment.ErrDamaged)
 }
