@@ -196,7 +196,7 @@ func (e *Export) recordEnd(outcome string) error {
 	defer cancel()
 	for {
 		err := e.record(ctx, audit.ExportFinished,
-			map[string]any{"rows": e.plays.Rows(), "outcome": outcome})
+			map[string]any{"rows": e.plays.PlaysReturned, "outcome": outcome})
 		if err == nil || !postgres.HadNoEffect(err) {
 			return err
 		}

@@ -16,14 +16,15 @@ import (
 // Close. If Suppressed, the file has only the header row.
 type Export struct {
 	*snapshot
-	dialect       format.Dialect
-	headerSent    bool
-	rows          pgx.Rows // if nil after start, no row follows the header
-	batch         [batchRows]exportRow
-	unsent        []exportRow // rows of batch that are not returned yet
-	cells         []string    // cells of each player, by ordinal; if nil, rows has them
-	rowsRead      int         // rows read, including those of players outside the group
-	playsReturned int64
+	PlaysReturned int64 // plays that AppendRows has returned so far
+
+	dialect    format.Dialect
+	headerSent bool
+	rows       pgx.Rows // if nil after start, no row follows the header
+	batch      [batchRows]exportRow
+	unsent     []exportRow // rows of batch that are not returned yet
+	cells      []string    // cells of each player, by ordinal; if nil, rows has them
+	rowsRead   int         // rows read, including those of players outside the group
 }
 
 // exportRow is a play as an export shows it, valid until the next batch.
@@ -56,9 +57,6 @@ func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*E
 	return &Export{snapshot: snap, dialect: d}, nil
 }
 
-// Rows returns the number of plays returned so far.
-func (e *Export) Rows() int64 { return e.playsReturned }
-
 // Close ends the snapshot and releases the connection. It may be called repeatedly and on nil.
 func (e *Export) Close() {
 	if e != nil {
@@ -86,7 +84,7 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 		if len(e.unsent) == 0 {
 			break
 		}
-		e.playsReturned++
+		e.PlaysReturned++
 		b = e.appendRow(b, &e.unsent[0])
 		e.unsent = e.unsent[1:]
 	}

@@ -37,7 +37,7 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 			got = append(got, line[:len(testForkID)])
 		}
 		require.Equal(t, want, got[1:], c) // got begins with the header
-		require.EqualValues(t, len(want), export.Rows(), c)
+		require.EqualValues(t, len(want), export.PlaysReturned, c)
 		require.EqualValues(t, len(want), e.mustStatistics(t, q).Plays, c)
 	}
 }
@@ -137,7 +137,7 @@ func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	require.Nil(t, export.cells)
 	tb.Must(export.AppendRows(t.Context(), nil, 1<<20))(t)
 	require.NotNil(t, export.cells)
-	require.EqualValues(t, 2*firstRows, export.Rows())
+	require.EqualValues(t, 2*firstRows, export.PlaysReturned)
 	var timeouts string
 	require.NoError(t, export.conn.QueryRow(t.Context(), `select current_setting('statement_timeout') || ' ' ||
 		current_setting('idle_in_transaction_session_timeout')`).Scan(&timeouts))

@@ -53,10 +53,7 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	}
 	rows := s.queryRows(ctx, overlapsSQL,
 		pgx.NamedArgs{"groups": groups, "players": players, "maxOverlaps": MaxOverlaps})
-	overlaps, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
-	if err != nil {
-		return nil
-	}
+	overlaps, _ := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap]) // nil after an error
 	return overlaps
 }
 

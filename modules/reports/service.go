@@ -35,8 +35,7 @@ type Service struct {
 // allows cached labels: every change of players changes player_ordinals.version.
 type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
-// New returns the service. The API and the screens of an instance must share one Service, because
-// it holds the limits.
+// New returns the service. An instance must have only one, because the service holds the limits.
 func New(db *postgres.DB, o Options) *Service {
 	s := &Service{
 		db:               db,

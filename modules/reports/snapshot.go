@@ -158,7 +158,5 @@ func (s *snapshot) close() {
 		_ = conn.Conn().Close(ctx) // Release discards a busy connection even if this fails
 		return
 	}
-	if _, err := conn.Exec(ctx, "rollback"); err != nil {
-		_ = conn.Conn().Close(ctx) // makes Release discard the connection
-	}
+	_, _ = conn.Exec(ctx, "rollback") // after a failure, Release discards the connection
 }
