@@ -3,13 +3,13 @@
 // template's data) and a template. No package here owns a table.
 //
 // prepare sets headers and takes a slot of limit.Requests. rejectCrossOrigin refuses forms and
-// downloads not started on this site. ui/guard.go reads the session and the role from the database,
+// downloads that another site starts. ui/guard.go reads the session and the role from the database,
 // so that a lost role takes effect with the next request. The policy in configs/ authorises loaded
 // objects by their owner.
 //
 // After a change is committed, a failed read does not turn the response into an error.
 //
 // Decisions:
-//   - An unknown organisation and one without a membership get the same 404: slugs cannot be probed.
+//   - Another's organisation gets the same 404 as an unknown one, so that slugs cannot be probed.
 //   - Screens have no limit of requests per minute: limit.Requests bounds the concurrent ones.
 package web

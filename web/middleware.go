@@ -69,8 +69,9 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	// after the sign-out, the Back button must not show a page from the cache
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentSecurityPolicy)
-	c.Set(fiber.HeaderXFrameOptions, "DENY")         // protects browsers that ignore frame-ancestors
-	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would make browsers send "Origin: null" with forms
+	c.Set(fiber.HeaderXFrameOptions, "DENY") // protects browsers that ignore frame-ancestors
+	// no-referrer would make browsers send "Origin: null" with forms
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	if c.Path() == "/account/reset" {
 		c.Set(fiber.HeaderReferrerPolicy, "strict-origin") // keeps the token out of Referers in proxy logs
 	}

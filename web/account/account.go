@@ -53,7 +53,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	return respondSignedOut(c)
 }
 
-// redirectToAccount sets the cookie of session: the change of the account has ended the old session.
+// redirectToAccount sets the cookie of the new session: the change has ended the old one.
 func redirectToAccount(c *fiber.Ctx, session identity.Session, notice ui.Notice) error {
 	ui.Flash(c, notice)
 	ui.SetSession(c, session)

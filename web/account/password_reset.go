@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/platform/apperr"
 	"dg/web/ui"
 )
 
@@ -38,9 +37,9 @@ func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
 	err := h.Identity.ResetPassword(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
-	if apperr.Is(err, apperr.Validation) {
-		view.FormErrors = ui.FieldError("new", apperr.From(err).Message)
-		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
+	if f, status := ui.ProofErrors(c, err); status != 0 {
+		view.FormErrors = f
+		return h.renderReset(c, status, view)
 	}
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is a QR code as an SVG path, with a margin of one module. The stylesheet widens the margin.
+// qrCode is a QR code as an SVG path. Its margin is one module, which the stylesheet widens.
 type qrCode struct {
 	Side int // side length in modules, including the margin
 	Path string

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxLogDownloads = 4   // concurrent downloads on an instance; one organisation gets at most half of them
+	maxLogDownloads = 4   // concurrent downloads on an instance, twice those of an organisation
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 

@@ -26,7 +26,8 @@ type entryView struct {
 	ByActor, ByAction string // paths of the log filtered by actor and by action, or ""
 }
 
-// entryValue is a named value of an entry. At, if set, replaces Text. Code is an id or other technical text.
+// entryValue is a named value of an entry. If At is set, it is shown instead of Text. Code is an id
+// or other technical text.
 type entryValue struct {
 	Name, Term, Text, Code string
 	At                     *time.Time

@@ -90,7 +90,8 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (q logQuery, err error) {
 	if q.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
 		return q, err
 	}
-	switch key, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Query("key")); { // List leaves old keys out
+	// List leaves out old keys
+	switch key, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Query("key")); {
 	case err == nil && !slices.ContainsFunc(q.keys, func(k apikeys.Key) bool { return k.ID == key.ID }):
 		q.keys = append(q.keys, key)
 	case err != nil && !apperr.Is(err, apperr.NotFound):

@@ -14,9 +14,10 @@ var docsFiles embed.FS
 
 type documentation struct {
 	Pages []page // loadDocumentation adds one for each privacy notice, recipe and operation
-	// recipes/start has a file for each request of Start in each of Languages.
+	// recipes/start has a file for each request of Start in each of Languages. Save has the options
+	// with which curl saves the response.
 	Languages  []struct{ ID, Name, Extension string }
-	Start      []struct{ ID, Title, Operation, Save string } // Save has the options with which curl saves the response
+	Start      []struct{ ID, Title, Operation, Save string }
 	Clients    []struct{ ID, Name, File, Source, Needs string }
 	Recipes    []recipe
 	Operations reference `json:"-"`

@@ -138,7 +138,7 @@ func (r *textReader) read(n *html.Node) {
 		r.endLine()
 	}
 	for _, a := range n.Attr {
-		if a.Key == "class" && a.Val == "stack brief" { // the tables of recipes.html and recipe.html are not searched
+		if a.Key == "class" && a.Val == "stack brief" { // tables of recipes are not searched
 			return
 		}
 		if a.Key == "id" && (n.DataAtom == atom.H2 || n.DataAtom == atom.Tr) {

@@ -72,9 +72,9 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view.keyForm = parseKeyForm(c, view.Day)
-	newKey, formErrors := view.newKey(h.Now())
+	newKey, errs := view.newKey(h.Now())
 	var status int
-	view.FormErrors, status, err = h.Reauthenticate(c, p, formErrors)
+	view.FormErrors, status, err = h.Reauthenticate(c, p, errs)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,8 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 		return view, nil
 	}
 	k, err := h.keyOf(c, p)
-	if err == nil && c.Method() != fiber.MethodPost && !h.replaceable(p, k) { // on POST, Create finds a form sent twice
+	// a POST may be a form sent twice, which Create recognises
+	if err == nil && c.Method() != fiber.MethodPost && !h.replaceable(p, k) {
 		err = apikeys.ErrNotReplaceable
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,7 +36,8 @@ func parseKeysQuery(c *fiber.Ctx) keysQuery {
 		i := slices.IndexFunc(options, func(o [2]string) bool { return o[0] == c.Query(name) })
 		return options[max(i, 0)][0]
 	}
-	search := apikeys.Redact(strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")) // like keyRow.MaskedID
+	// a token is redacted to its keyRow.MaskedID
+	search := apikeys.Redact(strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD"))
 	return keysQuery{search, chosen("show", showOptions), chosen("sort", sortOptions)}
 }
 
@@ -44,11 +46,7 @@ func (q keysQuery) IsSet() bool { return q.Search != "" || q.Show != "" }
 
 func (q keysQuery) path(list, page string) string {
 	query := url.Values{"q": {q.Search}, "show": {q.Show}, "sort": {q.Sort}, "page": {page}}
-	for name := range query {
-		if query.Get(name) == "" {
-			query.Del(name)
-		}
-	}
+	maps.DeleteFunc(query, func(_ string, values []string) bool { return values[0] == "" })
 	return list + "?" + query.Encode()
 }
 

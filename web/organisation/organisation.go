@@ -5,6 +5,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -73,13 +74,11 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	if err := ui.AuthorizeAll(p, org.ReadOrganisation, members, owner); err != nil {
 		return err
 	}
-	ids := make([]string, len(members))
-	roles := map[string]org.Role{}
-	for i, m := range members {
-		ids[i] = m.PersonID
+	roles := map[string]org.Role{} // by person
+	for _, m := range members {
 		roles[m.PersonID] = m.Role
 	}
-	people, err := h.Identity.People(ctx, ids)
+	people, err := h.Identity.People(ctx, slices.Collect(maps.Keys(roles)))
 	if err != nil {
 		return err
 	}

@@ -109,8 +109,8 @@ func onGrid(p reports.Period, date time.Time) bool {
 type Tick struct {
 	Label     string
 	WideOnly  bool
-	Change    string  // of the count up to the next label, with a sign; "" if nothing is compared
-	Direction string  // of a change that exceeds its noise: up or down
+	Change    string  // signed change of the count up to the next label; "" if nothing is compared
+	Direction string  // "up" or "down" if the change exceeds its noise
 	Day       int     // index of the first day
 	percent   float64 // offset from the left, in percent of the width
 }
@@ -130,7 +130,8 @@ const (
 	MaxDailyTicks = 14 // the longest period, in days, with a label for each day
 )
 
-// Ticks returns at most 14 labels: of each day, or of the grid's lines and a first day with room.
+// Ticks returns at most 14 labels. A short period has one for each day. A longer period has one for
+// each line of the grid, and for the first day if there is room.
 func Ticks(p reports.Period) []Tick {
 	var ticks []Tick
 	for i := range p.Days {

@@ -82,10 +82,6 @@ func (p *Pages) shortDates(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 
-func utc(layout string) func(time.Time) string {
-	return func(t time.Time) string { return t.UTC().Format(layout) }
-}
-
 // timeElement returns a function that shows an instant in UTC in a time element. dg.js rewrites the
 // text in the time zone of data-tz, or else in the reader's.
 func timeElement(precision, layout string) func(time.Time) template.HTML {

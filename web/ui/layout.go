@@ -101,9 +101,9 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 // Home returns the link of the logo and of error pages. The path "/" leads to the sign-in, or to a
 // choice of organisation.
 func (l Layout) Home() Link {
-	switch reports := l.Reports(); {
-	case reports != "":
-		return Link{Name: "Open reports", Path: reports}
+	switch path := l.Reports(); {
+	case path != "":
+		return Link{Name: "Open reports", Path: path}
 	case l.User != nil && l.User.Organisation.ID != "":
 		return Link{Name: "Open your account", Path: "/account"}
 	case l.User == nil:

@@ -29,7 +29,8 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	p := &Pages{BaseURL: baseURL, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
-		"day": Day, "brief": p.briefInstant, "clock": utc("15:04"), "short": p.shortDates,
+		"day": Day, "brief": p.briefInstant, "short": p.shortDates,
+		"clock":  func(t time.Time) string { return t.UTC().Format("15:04") },
 		"date":   timeElement("day", layoutDay),
 		"minute": timeElement("minute", "2 Jan 2006, 15:04 MST"),
 		"second": timeElement("second", "2 Jan 2006, 15:04:05 MST"),

@@ -19,7 +19,7 @@ type Principal struct {
 	identity.Session
 	// membership in the path's organisation; on other paths the person's only one, or the zero value
 	org.Membership
-	Memberships  []org.Membership // all memberships of the person; nil if the path's organisation is the only one
+	Memberships  []org.Membership // all of the person; nil if the path's organisation is the only one
 	LacksTwoStep bool             // whether access was denied only for lack of two-step verification
 	policy       *authz.Policy
 }
