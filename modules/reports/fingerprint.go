@@ -114,16 +114,16 @@ func monthsBetween(a, b time.Time) int {
 // newFingerprint needs a hash for each month of the period. Only the first hashedMonths of months
 // are complete. Every tag depends on format: the wireFormat and the history of the database.
 func newFingerprint(format string, q Query, months []int64, hashedMonths int) *Fingerprint {
-	p := &Fingerprint{}
+	f := &Fingerprint{}
 	from := q.Period.From
 	for i, hash := range months[:hashedMonths] {
 		month := time.Date(from.Year(), from.Month()+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
 		sum := sha256.Sum256(fmt.Append(nil, format, hash))
-		p.Months += month.Format(", 2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
+		f.Months += month.Format(", 2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
 	}
-	p.Months = strings.TrimPrefix(p.Months, ", ")
+	f.Months = strings.TrimPrefix(f.Months, ", ")
 	if hashedMonths == len(months) {
-		p.Tag = fmt.Sprint(format, q.ForkID, q.Period, months)
+		f.Tag = fmt.Sprint(format, q.ForkID, q.Period, months)
 	}
-	return p
+	return f
 }

@@ -11,8 +11,8 @@ type renameKeyView struct {
 	ui.Layout
 	ui.FormErrors
 	apikeys.Label
-	Shown           apikeys.Label // what the form showed first
-	Key, Path, Back string
+	Shown               apikeys.Label // what the form showed first
+	KeyName, Path, Back string
 }
 
 // RenameKeyForm handles GET /settings/api-keys/:key/rename. A revoked key can be renamed, too.
@@ -41,6 +41,6 @@ func (h *Handler) renderRenameKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
 ) error {
 	view.Title = "Edit key"
-	view.Key, view.Path, view.Back = k.Name, p.KeyPath(k.ID, "/rename"), p.KeyPath(k.ID, "")
+	view.KeyName, view.Path, view.Back = k.Name, p.KeyPath(k.ID, "/rename"), p.KeyPath(k.ID, "")
 	return h.RenderSettings(c, p, status, "key-rename", &view)
 }

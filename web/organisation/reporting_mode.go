@@ -106,6 +106,7 @@ func modeNotice(before, after org.ReportingMode) ui.Notice {
 	if before == after { // the form was submitted twice, or with the current mode
 		return ui.Notice{Strong: "The reporting mode is " + string(after) + "."}
 	}
-	do := map[org.ReportingMode]string{org.Nominative: "now", org.Pseudonymous: "no longer"}[after]
-	return ui.Notice{Strong: "Reporting mode changed.", Before: " Reports, exports and the API " + do + " show names."}
+	adverb := map[org.ReportingMode]string{org.Nominative: "now", org.Pseudonymous: "no longer"}[after]
+	return ui.Notice{Strong: "Reporting mode changed.",
+		Before: " Reports, exports and the API " + adverb + " show names."}
 }
