@@ -168,8 +168,7 @@ func (s *snapshot) exportFromSQL() string {
 		and started_at < @to`
 }
 
-// cachesPlayers reports whether to read all players at once. For few rows, or too many players, a
-// look-up for each row is better.
+// cachesPlayers reports whether reading all players is faster than a look-up for each row.
 func (e *Export) cachesPlayers() bool {
 	if e.lastOrdinal > maxExportPlayers || e.hasGroup() && !e.largeGroup {
 		return false

@@ -64,9 +64,8 @@ select group_id::text, count(*)::int from group_members
     where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to)
  group by group_id`
 
-// UnsuppressedGroupPlayers returns the number of active players by group id. It leaves out groups
-// whose report for the query's fork and period is suppressed, so that it reveals no more than the
-// reports.
+// UnsuppressedGroupPlayers returns the number of active players of each group, by id, unless its
+// report for the query's fork and period is suppressed. It reveals no more than these reports.
 func (s *Service) UnsuppressedGroupPlayers(ctx context.Context, q Query) (players map[string]int64, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns Query's error

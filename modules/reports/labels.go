@@ -30,8 +30,7 @@ select ordinal::int, coalesce(case when @mode = 'nominative' then display_name e
  where org_id = @org`
 )
 
-// labels has a text for each player, in the order of the query: the label, or the cells of an
-// export. It is immutable.
+// labels has each player's label, or CSV cells, in the order of the query. It is immutable.
 type labels struct {
 	text     string
 	starts   []uint32 // start of each player's part of text; then the end of the last
@@ -81,8 +80,7 @@ func labelsSQL(ordinals []int32) string {
 
 func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
-// selectLabels runs sql, whose first column is the ordinal. appendText appends a player's text from
-// the columns v of a row.
+// selectLabels runs sql, whose first column is the ordinal. appendText appends the text of a row v.
 func (s *snapshot) selectLabels(
 	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {

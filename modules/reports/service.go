@@ -25,9 +25,7 @@ type Service struct {
 	labelCache       *labelCache // nil unless Options.PlayerVersions
 	maxOverviewPlays int64       // the constant maxOverviewPlays; tests lower it
 
-	// OnDamage is called when a report finds a damaged segment. It is never nil. Set it before the
-	// first report.
-	OnDamage func(Query, error)
+	OnDamage func(Query, error) // called for a damaged segment; never nil; set before any report
 }
 
 // Options declares guarantees of the database. FixedPseudonyms allows a Fingerprint: a player's

@@ -48,13 +48,10 @@ func TestLocalPathStaysOnTheSite(t *testing.T) {
 	}, nil))
 }
 
-// Thousands are separated, and percentages have one decimal.
-func TestNumbersAreGroupedInThrees(t *testing.T) {
+// Thousands are separated, percentages have one decimal, and a period does not repeat its month or year.
+func TestNumbersAndPeriodsAreShort(t *testing.T) {
 	texts := []string{Count(999), Count(1000), Count(1_234_567), Count(-1234), Count(-123), Percent(696), Percent(0)}
 	require.Equal(t, "999 1,000 1,234,567 -1,234 -123 69.6% 0.0%", strings.Join(texts, " "))
-}
-
-func TestPeriodsDoNotRepeatTheirMonthOrYear(t *testing.T) {
 	last := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) // a Saturday
 	for days, want := range map[int]string{
 		1: "21 Nov 2026", 21: "1 to 21 Nov 2026", 28: "25 Oct to 21 Nov 2026", 365: "22 Nov 2025 to 21 Nov 2026",

@@ -34,8 +34,7 @@ const (
 	SealedMonthsSQL = `(select m.* from ` + CleanMonthsSQL + ` m
 	 where substr(m.segment, 1, 1) = @monthVersion)`
 
-	// DaySumsSQL selects the sealed days of a period with their sums. A condition or an order may be
-	// appended.
+	// DaySumsSQL selects a period's sealed days and sums. A condition or an order may be appended.
 	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDaysSQL + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
@@ -52,9 +51,8 @@ const (
 		join fork_months m on m.org_id = @org and m.fork_id = @fork and m.month = p.month`
 )
 
-// PlaysSQL selects a fork's plays in the ranges [@starts, @ends). HashedPlaysSQL adds the
-// PlayHashSQL of each play. OFFSET 0 is an optimisation fence: it forces a nested loop over the
-// ranges.
+// PlaysSQL selects a fork's plays in the ranges [@starts, @ends). HashedPlaysSQL adds each play's
+// PlayHashSQL. OFFSET 0 is an optimisation fence: it forces a nested loop over the ranges.
 const (
 	PlaysSQL         = `/* reports.plays */ select ` + PlayColumns + playsOfRangesSQL
 	HashedPlaysSQL   = `/* reports.playsToSeal */ select ` + PlayColumns + `, ` + PlayHashSQL + playsOfRangesSQL
@@ -84,8 +82,7 @@ func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	}
 }
 
-// SealedDay is a day whose plays are not read. Its figures come from its sums and its segment or,
-// for a group, from its month's segment.
+// SealedDay is a day that is read from its sums and segment or, for a group, its month's segment.
 type SealedDay struct {
 	Date time.Time
 	Sums []byte // packed; needed for reports on all players only
