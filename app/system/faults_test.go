@@ -162,6 +162,7 @@ func faultsOfRights() []fault {
 		sqlFault(serveStops, `alter database dg connection limit 0`, `alter database "dg" connection limit -1`),
 		sqlFault(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
 			`its owner: alter database "dg" allow_connections true`),
+		sqlFault(serveWarns, `alter role dg_owner valid until 'tomorrow'`, `password of dg_owner ends .* alter role dg_owner valid`),
 		sqlFault(serveStops, `alter role dg_app nologin`, `alter role "dg_app" login`),
 		sqlFault(serveStops, `do $$ begin execute (select string_agg(format('alter table %I owner to postgres', tablename),
 			';') from pg_tables where schemaname = 'public'); end $$; alter function lock_membership owner to postgres`,
@@ -184,8 +185,6 @@ func faultsOfRights() []fault {
 			`reindex index concurrently forks_list`),
 		sqlFault(serveStops, `alter table plays disable trigger unseal_insert`,
 			`alter table plays enable always trigger unseal_insert`),
-		sqlFault(serveStops, `alter table forks disable trigger fork_change`,
-			`alter table forks enable always trigger fork_change`),
 		sqlFault(serveStops, `alter table players enable trigger player_version`,
 			`alter table players enable always trigger player_version`),
 		sqlFault(serveStops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')

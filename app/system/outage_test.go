@@ -259,7 +259,7 @@ func (w *replicaWorld) divergedStandbyIsNeverRead(t *testing.T) {
 	want := w.stats()
 	for _, divergence := range []struct{ name, reason string }{
 		{"promoted", "it is no standby any more"},
-		{"diverged", "a history of its own"},
+		{"diverged", "the primary did not send"},
 		{"on its own timeline", "it is on another timeline than the primary"},
 	} {
 		since := len(w.dg.Log.String())

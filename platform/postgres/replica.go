@@ -231,12 +231,11 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Positi
 		case databaseID != r.databaseID:
 			return errors.New("it is another database than the primary's")
 		case !isStandby:
-			return errors.New("it is no standby any more, or never was one")
+			return errors.New("it is no standby any more, or never was one: rebuild it from the primary")
 		case timeline != position.Timeline:
-			return errors.New("it is on another timeline than the primary")
+			return errors.New("it is on another timeline than the primary: let it follow the primary")
 		case replayed > received:
-			return errors.New(
-				"it has replayed what the primary did not send: a history of its own")
+			return errors.New("it has replayed what the primary did not send: rebuild it from the primary")
 		case replayed >= position.LSN:
 			return nil
 		case delay == firstReplayDelay:
@@ -246,7 +245,8 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, position Positi
 		}
 		select {
 		case <-ctx.Done():
-			return errors.New("it has not replayed what the primary has committed")
+			return errors.New("it has not replayed what the primary has committed: if that lasts, see its log, " +
+				"or run there as a superuser: select pg_wal_replay_resume()")
 		case <-time.After(delay):
 		}
 	}

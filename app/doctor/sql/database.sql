@@ -56,6 +56,10 @@ select 'warning', format('a crash of PostgreSQL empties %s: run as the owner of 
 from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'u'
   and relname in (select (regexp_matches(@script, '\ncreate table (\w+)', 'g'))[1]) having count(*) > 0
 union all
+select 'warning', format('the password of %1$I ends at %2$s: choose a later moment, or run as a superuser or its creator: '
+    'alter role %1$I valid until ''infinity''', rolname, rolvaliduntil)
+from pg_roles where rolname in (current_user, @owner::text) and rolvaliduntil between now() and now() + interval '14 days'
+union all
 select 'warning', format('the clocks of the database and this machine differ by %s s: set both by NTP, '
     'as codes of two-step verification and sessions depend on them', round(skew))
 from (select abs(extract(epoch from clock_timestamp() - @now::timestamptz)) as skew) c
