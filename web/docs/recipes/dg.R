@@ -64,7 +64,7 @@ forks <- resp_body_json(get("forks"), simplifyVector = TRUE)$items
 names(forks)[names(forks) == "id"] <- "forkId"
 if (!is.null(fork)) forks <- forks[forks$forkId == fork, ]
 
-# Periods of at most 366 days.
+# A request covers at most 366 days.
 today <- as.Date(format(Sys.time(), tz = "UTC"))
 if (from > today || NROW(forks) == 0) stop("Nothing is shown: check the first day, the fork and the group.", call. = FALSE)
 for (column in c("createdAt", "updatedAt")) {

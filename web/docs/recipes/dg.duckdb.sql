@@ -1,5 +1,5 @@
 -- Loads all forks into three tables, forks, daily and plays, joined by forkId, and draws them. Needs the CLI of DuckDB 1.3 or later.
--- DuckDB runs curl, which Windows, macOS and most Linux have, from curl 7.75 on: older ones do not wait. No other program.
+-- DuckDB runs curl, which Windows, macOS and most Linux systems have. It must be curl 7.75 or later: older versions do not wait.
 -- Before: save a file dg.curl with this line and your key: header = "Authorization: Bearer dg_live_…"
 -- Run: duckdb -bail dg.db -f dg.duckdb.sql
 SET VARIABLE service = 'https://dg.example.org';
@@ -8,8 +8,8 @@ SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c
 SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty for all players
 SET TimeZone = 'Europe/Paris';              -- your time zone, in which times of plays are shown
 
--- DuckDB saves the requests in requests.curl. curl saves the responses in the folder dg.responses, each run in a new folder below it; a run that succeeds deletes it.
--- After 429 and 503 curl waits for Retry-After, or five seconds; from curl 7.79 on at most an hour. It follows no redirect.
+-- DuckDB saves the requests in requests.curl. curl saves the responses of each run in a new folder below dg.responses. A run that succeeds deletes dg.responses.
+-- After 429 and 503 curl waits as long as Retry-After says, or five seconds. From curl 7.79 on it waits at most an hour. It follows no redirect.
 -- A missing or truncated response stops the script.
 SET VARIABLE folder = 'dg.responses/' || strftime(now(), '%Y%m%d-%H%M%S');
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
@@ -31,7 +31,7 @@ CREATE OR REPLACE TABLE forks AS
     WHERE getvariable('fork') IN ('', fork.id::VARCHAR);
 ALTER TABLE forks RENAME id TO forkId;
 
--- Periods of at most 366 days.
+-- A request covers at most 366 days.
 SET VARIABLE today = (now() AT TIME ZONE 'UTC')::DATE;
 DELETE FROM requests;
 INSERT INTO requests
@@ -60,13 +60,13 @@ COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMI
 .shell curl -q -K dg.curl -K requests.curl
 SET VARIABLE files = (SELECT list(file) FROM requests);
 CREATE OR REPLACE TABLE plays AS
--- Columns by name: one that is added later does no harm. Types do not depend on the rows: they hold for a file without any too.
+-- Columns are read by name, so that columns added later do no harm. Explicit types also hold for a file without rows.
 SELECT playId::UUID AS playId, forkId::UUID AS forkId, releaseNumber::INTEGER AS releaseNumber, playerKey, playerLabel,
     startedAt::TIMESTAMPTZ AS startedAt, completedAt::TIMESTAMPTZ AS completedAt, durationSeconds::BIGINT AS durationSeconds,
     completed::BOOLEAN AS completed, scorePercent::DECIMAL(5,2) AS scorePercent, passed::BOOLEAN AS passed, skills
 FROM read_csv(getvariable('files'), all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '');
 
--- Of days that are over: a play of today may have come in between.
+-- Complete days must have equal numbers. Today may have more plays, which were added between the two requests.
 SELECT CASE WHEN (SELECT count(*) FROM plays WHERE startedAt AT TIME ZONE 'UTC' < getvariable('today'))
         <> (SELECT coalesce(sum(plays), 0) FROM daily WHERE date < getvariable('today'))
         OR (SELECT count(*) FROM plays) < (SELECT sum(plays) FROM daily)
@@ -76,7 +76,7 @@ COMMIT;
 -- Delete the saved responses, because they contain names of players. This works in Unix shells and in cmd.
 .shell rm -rf dg.responses || rd /s /q dg.responses
 
--- The chart: plays of each fork by week (UTC). The first and last week are not whole.
+-- The chart shows the plays of each fork by week (UTC). It omits the first and last week, which are not whole.
 WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL),
     scale AS (SELECT week, week > min(week) OVER () AND week < max(week) OVER () AS whole, max(plays) AS most FROM weeks GROUP BY week)
 SELECT title, sum(plays)::INTEGER AS plays, -- a hidden week is a gap
@@ -92,7 +92,7 @@ FROM plays;
 SELECT hour(startedAt) AS "most plays start at", current_setting('TimeZone') AS zone, count(*) AS plays
 FROM plays GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 1;
 
--- Answers by skill: 'data.reading.charts=3/4;…' becomes rows.
+-- Answers by skill. Each play has them as a text such as 'data.reading.charts=3/4;…'.
 WITH answers AS (SELECT string_split(unnest(string_split(skills, ';')), '=') AS pair FROM plays WHERE skills <> '')
 SELECT pair[1] AS skill, sum(split_part(pair[2], '/', 1)::BIGINT) AS correct, sum(split_part(pair[2], '/', 2)::BIGINT) AS attempts
 FROM answers GROUP BY skill ORDER BY skill;

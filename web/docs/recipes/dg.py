@@ -76,7 +76,7 @@ def export(fork, query, plays):
     raise SystemExit(f"{fork}, {query}: rows are missing or cut, or the answer is no export.")
 
 
-# Periods of at most 366 days.
+# A request covers at most 366 days.
 today = dt.datetime.now(dt.timezone.utc).date()
 starts = [FROM + dt.timedelta(days=n) for n in range(0, (today - FROM).days + 1, 366)]
 periods = [{"from": first, "to": min(first + dt.timedelta(days=365), today)} for first in starts]

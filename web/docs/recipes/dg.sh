@@ -50,7 +50,7 @@ whole() {
     { gsub(/"[^"]*"/, ""); if (NF != cells) ok = 0 } END { exit !(ok && NR - 1 == plays) }' "$work/part.csv" && [[ -z $(tail -c 1 "$work/part.csv") ]]
 }
 
-# Periods of at most 366 days of each fork.
+# A request covers at most 366 days of a fork.
 get forks.json ""
 jq -r --arg from "$from" --arg fork "$fork" --arg group "$group" '
   .items[] | select($fork == "" or .id == $fork) | .id as $id

@@ -1,4 +1,4 @@
--- Answers of each fork by skill: skills is 'data.reading.charts=3/4;…'.
+-- Answers of each fork by skill. A play has them as a text such as 'data.reading.charts=3/4;…'.
 with answers as (
     select "forkId",
            {% if target.type == 'duckdb' %}unnest(string_split(skills, ';')){% else %}string_to_table(skills, ';'){% endif %} as answer
