@@ -100,7 +100,7 @@ async function fill(selector, value) {
   await driver.act([{ type: 'key', id: 'keys', actions: [...value].flatMap((key) => [{ type: 'keyDown', value: key }, { type: 'keyUp', value: key }]) }]);
 }
 let pictures = 0;
-async function picture(name) { writeFileSync(`${folder}/${engine}-${String(++pictures).padStart(2, '0')}-${name}.png`, Buffer.from(await driver.picture(), 'base64')); }
+async function picture(name) { writeFileSync(`${folder}/${engine}-${String(++pictures).padStart(2, '0')}-${name}.png`, Buffer.from(await until('a picture', driver.picture), 'base64')); }
 
 function code(secret, stepsAhead = 0) { // the code of RFC 6238, by default the current one
   const bits = [...secret].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
@@ -142,7 +142,7 @@ const jobs = {
   },
   async 'compare and download'() {
     await click('a', 'Prompting at the Dock');
-    await has('API');
+    await has('Read this report from the API'); // which the list lacks
     await click('#m-period summary');
     await click('#m-period a', 'Last quarter');
     const chosen = (parameter) => until(parameter, () => driver.run(`location.search.includes('${parameter}=') && !document.querySelector('.drop[open]')`));
@@ -152,13 +152,10 @@ const jobs = {
     await chosen('compare');
     await picture('report');
     await driver.back();
-    await until('Back', () => driver.run(`!location.search.includes('compare=')`));
-    await until('an export', async () => { // Back may still change the page below the click
-      if (!await driver.run(`document.querySelector('#m-files').open`)) await click('#m-files summary');
-      await click('#m-files a', 'CSV');
-      await sleep(500);
-      return Number(sql(`select count(*) from audit_entries where action = 'export.finished' and actor_kind = 'person'`)) > 0;
-    });
+    await until('Back', () => driver.run(`document.querySelector('#m-compare summary').textContent.includes('previous')`));
+    await click('#m-files summary');
+    await click('#m-files a', 'CSV');
+    await until('an export', () => sql(`select count(*) from audit_entries where action = 'export.finished' and actor_kind = 'person'`) > 0);
   },
   async 'create a key'() {
     await go(org + '/settings/api-keys');
