@@ -67,6 +67,9 @@ func newToken(id string) Token {
 // String returns the bearer token, which is a secret: never log it.
 func (t Token) String() string { return TokenPrefix + t.ID + "_" + t.Secret }
 
+// Mask returns the text by which people recognise a key, without its secret: dg_live_<id>_….
+func Mask(id string) string { return Token{ID: id, Secret: "…"}.String() }
+
 // hash returns the stored hash of the secret. A fast hash suffices for 256 random bits.
 func (t Token) hash() []byte {
 	h := sha256.Sum256([]byte(t.Secret))

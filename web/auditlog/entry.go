@@ -90,7 +90,7 @@ func (n targetNames) values(e audit.Entry) (values []entryValue) {
 	add("reason", "Reason", codeWords(string(e.Reason)), "")
 	actorID := e.Actor.ID
 	if e.Actor.Kind == audit.Key {
-		actorID = apikeys.TokenPrefix + actorID + "_…"
+		actorID = apikeys.Mask(actorID)
 	}
 	add("actor", term(string(e.Actor.Kind)), e.Actor.Name, actorID)
 	if t := e.Target; t.Kind != "organisation" && t.ID != e.Actor.ID {

@@ -194,7 +194,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	active := state == apikeys.StateUsable || state == apikeys.StatePaused
 	r := keyRow{
 		Key:        k,
-		MaskedID:   apikeys.TokenPrefix + k.ID + "_…",
+		MaskedID:   apikeys.Mask(k.ID),
 		Status:     words.status,
 		Mark:       words.mark,
 		EndLabel:   words.endLabel,

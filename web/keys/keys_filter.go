@@ -53,8 +53,8 @@ func (q keysQuery) path(list, page string) string {
 func (q keysQuery) filter(keys []apikeys.Key, now time.Time) []apikeys.Key {
 	text := strings.ToLower(q.Search)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
-		searchable := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
-			"_…\n" + k.CreatedBy.Name)
+		searchable := strings.ToLower(strings.Join(
+			[]string{k.Name, k.Description, apikeys.Mask(k.ID), k.CreatedBy.Name}, "\n"))
 		// no key matches "…" and "_…", which are a redacted secret without an id
 		return strings.TrimPrefix(text, "_") == "…" || !strings.Contains(searchable, text) || !q.matches(k, now)
 	})
