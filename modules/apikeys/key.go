@@ -91,8 +91,8 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
 	ID          string        `json:"id"` // the form's id: sent twice, it creates one key; Create replaces a malformed id
-	Name        string        `json:"name" validate:"required,max=200,text,printable"`
-	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
+	Name        string        `json:"name" validate:"required,max=200,text,printable,keyless"`
+	Description string        `json:"description" validate:"omitempty,max=200,text,printable,keyless"` // may be empty
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt   *time.Time    `json:"expiresAt"` // in the future, or nil if the key never expires
 	Replaces    string        `json:"replaces"`  // id of the key to replace, or empty
@@ -101,8 +101,8 @@ type NewKey struct {
 
 // Label has the fields of a key that Rename changes.
 type Label struct {
-	Name        string `json:"name" validate:"required,max=200,text,printable"`
-	Description string `json:"description" validate:"omitempty,max=200,text,printable"` // may be empty
+	Name        string `json:"name" validate:"required,max=200,text,printable,keyless"`
+	Description string `json:"description" validate:"omitempty,max=200,text,printable,keyless"` // may be empty
 }
 
 // Overlap is a choice of how long a replaced key still works while tools switch to the new one.
@@ -127,10 +127,12 @@ var keyChecks = input.New(map[string]string{
 	"description max":       "The description is too long. Use 200 characters or fewer.",
 	"description text":      "The description contains invalid characters, such as a line break. Type it again.",
 	"description printable": "The description contains characters that cannot be seen. Type it again.",
+	"keyless":               "The {field} contains an API key. Leave it out.",
 	"scopes min":            "Choose at least one scope.",
 	"scopes oneof":          "Choose at least one scope.",
 	"overlap":               "Choose when the old key stops.",
 }, map[string]func(input.Field) bool{
+	"keyless": input.StringRule(func(text string) bool { return Redact(text) == text }),
 	"overlap": func(f input.Field) bool {
 		return slices.ContainsFunc(Overlaps, func(o Overlap) bool { return int64(o.Duration) == f.Field().Int() })
 	},
