@@ -71,6 +71,8 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 		return ui.Link{Name: "Open the page", Path: downloadScreenPath(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return ui.Link{Name: "Try again"} // without a path, because the address may contain a secret
+	case strings.HasPrefix(c.Path(), "/docs/"):
+		return ui.Link{Name: "Open API docs", Path: "/docs"}
 	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
@@ -78,8 +80,12 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
 	case view.Title == "Group not found": // for example, the group was removed
 		return ui.Link{Name: "Show all players", Path: allPlayersPath(c)}
-	case view.Settings() != "" && strings.HasPrefix(c.Path(), view.User.Path("/settings/")):
-		return ui.Link{Name: "Open settings", Path: view.Settings()}
+	case view.Settings() != "":
+		for _, link := range ui.SettingsLayout(c, view.User, "").Sidebar.Links {
+			if link.Current {
+				return ui.Link{Name: "Open " + link.Name, Path: link.Path}
+			}
+		}
 	}
 	return view.Home()
 }

@@ -380,7 +380,7 @@ func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.HasPrefix(p.FocusedElement(), "<h1> Key created") },
 		time.Minute, 10*time.Millisecond, "a screen reader reads the answer")
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
-	p.ClickAndWaitFor(`[data-copy="secret"]`, `button:text("Failed: press Ctrl+C")`)
+	p.ClickAndWaitFor(`[data-copy="secret"]`, `button:text("Failed: copy the selected text")`)
 	p.Reload()
 	p.WaitFor("table.keys")
 	p.Back()

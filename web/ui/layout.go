@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -102,12 +103,10 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 // choice of organisation.
 func (l Layout) Home() Link {
 	switch path := l.Reports(); {
-	case path != "":
-		return Link{Name: "Open reports", Path: path}
-	case l.User != nil && l.User.Organisation.ID != "":
+	case l.User == nil || path != "":
+		return Link{Name: "Open reports", Path: cmp.Or(path, "/")}
+	case l.User.Organisation.ID != "":
 		return Link{Name: "Open your account", Path: "/account"}
-	case l.User == nil:
-		return Link{Name: "Open reports", Path: "/"}
 	}
 	return Link{Name: "Choose organisation", Path: "/"}
 }

@@ -102,8 +102,8 @@
           await navigator.clipboard.writeText((source.innerText || source.textContent).trim()); // innerText is empty in a closed details
         } catch {
           getSelection().selectAllChildren(source);
-          say('Copying failed. The text is selected: press Ctrl+C.');
-          button.textContent = 'Failed: press Ctrl+C';
+          say('Copying failed. The text is selected: copy it.');
+          button.textContent = 'Failed: copy the selected text';
           return;
         }
         if (source.closest('[data-secret]')) armed = false;
@@ -321,13 +321,13 @@
         return;
       }
       const ended = answer?.redirected && !location.pathname.startsWith('/sign-in') && new URL(answer.url).pathname === '/sign-in';
-      const text = ended ? '' : await answer?.text().catch(() => '');
+      const text = ended || answer?.status === 503 ? '' : await answer?.text().catch(() => '');
       if (!text) {
         sent = false;
         form.querySelector(':scope > [role=alert]')?.remove();
         form.insertAdjacentHTML('beforeend', `<p class="error" role="alert">${ended
           ? 'Nothing was saved: your session has ended. <a href="/sign-in" target="_blank">Sign in in a new tab</a>, then send the form again.'
-          : 'No answer came: the change may have been made. Look before you send the form again.'}</p>`);
+          : 'DG did not answer: the change may have been made. Look before you send the form again.'}</p>`);
         return;
       }
       history.replaceState(null, '', answer.redirected ? answer.url : location.href);
