@@ -56,7 +56,7 @@ func (c organisationCreateCmd) Run(ctx context.Context, stdio Stdio, o *operator
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdio.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
+	fmt.Fprintf(stdio.Stdout, "Created %s (plan %s): %s/o/%s/reports\n\n", c.Name, c.Plan, base, c.Slug)
 	return o.printInvitation(ctx, stdio, base, c.OwnerEmail, needsPassword)
 }
 

@@ -105,7 +105,7 @@ func TestOrganisationAndMemberCommandsAreAudited(t *testing.T) {
 
 	out := run("organisation create --slug cafe-no-1-sohne --owner-email Ann@example.org", "--base-url", dg.ListenURL,
 		"--name", "Café Nº 1 & Söhne")
-	require.Contains(t, out, dg.ListenURL+"/o/cafe-no-1-sohne")
+	require.Contains(t, out, dg.ListenURL+"/o/cafe-no-1-sohne/reports")
 	link := apptest.ResetLinkPattern.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
 	first := dg.GetBody(link[2], "")
