@@ -2,6 +2,7 @@ package audit
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -18,6 +19,11 @@ const (
 	OtherOrganisation Reason = "other_organisation"
 	OutsideAPI        Reason = "outside_api"
 )
+
+// Words returns the reason as screens show it.
+func (r Reason) Words() string {
+	return strings.NewReplacer("plan", "plan without the API", "api", "the API", "_", " ").Replace(string(r))
+}
 
 // ActorKind is what Actor.ID identifies. The operator has no id.
 type ActorKind string

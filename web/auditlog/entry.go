@@ -87,7 +87,7 @@ func (n targetNames) values(e audit.Entry) (values []entryValue) {
 			values = append(values, entryValue{Name: name, Term: term, Text: text, Code: code})
 		}
 	}
-	add("reason", "Reason", codeWords(string(e.Reason)), "")
+	add("reason", "Reason", e.Reason.Words(), "")
 	actorID := e.Actor.ID
 	if e.Actor.Kind == audit.Key {
 		actorID = apikeys.Mask(actorID)

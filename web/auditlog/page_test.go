@@ -91,7 +91,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	fork := w.AddFork(acme)
 	group := w.DB.AddGroupNamed(acme.ID, "Western region", w.DB.AddPlayers(acme.ID, 6)...)
 	byKey := audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}
-	w.Append(t, acme, audit.Entry{Actor: byKey, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
+	w.Append(t, acme, audit.Entry{Actor: byKey, Action: audit.KeyRefused, Reason: audit.OutsideAPI,
 		Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118",
 			UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"}})
 	target := audit.Target{Kind: "fork", ID: fork.ID}
@@ -108,7 +108,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 		"Key: Warehouse Request refused Reason: expired Refusals: 2,880",
 		"Key: Warehouse Export ended Prompting at the dock Outcome: client gone Rows: 12,408",
 		"Key: Warehouse Export started Prompting at the dock Group: Western region Reporting mode: nominative",
-		"Key: Warehouse Request refused Reason: insufficient scope Request: GET /api/v1/forks",
+		"Key: Warehouse Request refused Reason: outside the API Request: GET /api/v1/forks",
 		acme.Owner.Name + " Key created Warehouse",
 	} {
 		require.Contains(t, rows[i], want)

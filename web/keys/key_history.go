@@ -3,7 +3,6 @@ package keys
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"dg/modules/apikeys"
@@ -64,7 +63,7 @@ func (h *Handler) eventsOf(
 		display, _ := audit.DisplayOf(action)
 		for _, e := range entries {
 			events = append(events, keyEvent{e, display.Label,
-				strings.ReplaceAll(string(e.Reason), "_", " "), e.Details[audit.RefusalsDetail]})
+				e.Reason.Words(), e.Details[audit.RefusalsDetail]})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b keyEvent) int { return b.At.Compare(a.At) })
