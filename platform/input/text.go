@@ -37,8 +37,8 @@ func mayJoin(r rune) bool {
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }
 
-// ligatureReplacer replaces letters with a stroke, and ligatures, which Unicode does not decompose.
-var ligatureReplacer = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
+// ligatureReplacer replaces letters with a stroke, ligatures and the apostrophe, which Unicode does not decompose.
+var ligatureReplacer = strings.NewReplacer("’", "'", "ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
 	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
 // Fold returns text for search, without case, accents and outer spaces: Łódź becomes lodz.
