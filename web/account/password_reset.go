@@ -25,7 +25,7 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	if view.Person, err = h.Identity.PersonOfReset(c.UserContext(), view.Token); err != nil {
 		return err
 	}
-	view.Layout = ui.NewLayout(nil, ui.TitleOf("Reset password", status), ui.AreaNone)
+	view.Layout = ui.NewLayout(nil, ui.TitleOf("Set password", status), ui.AreaNone)
 	return h.Render(c, status, "password-reset", &view)
 }
 
