@@ -76,8 +76,7 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
-		here := ui.LocalPath(apikeys.Redact(c.OriginalURL()))
-		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(here)}
+		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepPath(screenPath(c))}
 	case view.Title == "Group not found": // for example, the group was removed
 		return ui.Link{Name: "Show all players", Path: allPlayersPath(c)}
 	case view.Settings() != "":

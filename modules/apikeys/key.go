@@ -120,17 +120,14 @@ var Overlaps = []Overlap{
 }
 
 var keyChecks = input.New(map[string]string{
-	"name required":         "Enter a name.",
-	"name max":              "The name is too long. Use 200 characters or fewer.",
-	"name text":             "The name contains invalid characters, such as a line break. Type it again.",
-	"name printable":        "The name contains characters that cannot be seen. Type it again.",
-	"description max":       "The description is too long. Use 200 characters or fewer.",
-	"description text":      "The description contains invalid characters, such as a line break. Type it again.",
-	"description printable": "The description contains characters that cannot be seen. Type it again.",
-	"keyless":               "The {field} contains an API key. Leave it out.",
-	"scopes min":            "Choose at least one scope.",
-	"scopes oneof":          "Choose at least one scope.",
-	"overlap":               "Choose when the old key stops.",
+	"name required": "Enter a name.",
+	"max":           "The {field} is too long. Use 200 characters or fewer.",
+	"text":          "The {field} contains invalid characters, such as a line break. Type it again.",
+	"printable":     "The {field} contains characters that cannot be seen. Type it again.",
+	"keyless":       "The {field} contains an API key. Leave it out.",
+	"scopes min":    "Choose at least one scope.",
+	"scopes oneof":  "Choose at least one scope.",
+	"overlap":       "Choose when the old key stops.",
 }, map[string]func(input.Field) bool{
 	"keyless": input.StringRule(func(text string) bool { return Redact(text) == text }),
 	"overlap": func(f input.Field) bool {
