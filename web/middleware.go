@@ -31,8 +31,8 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 	})
 }
 
-// prepare sets headers, and holds a slot of limit.Requests until the handler returns or takes a slot
-// of another limiter.
+// prepare sets headers and the context, and holds a slot of limit.Requests until the handler returns
+// or begins to wait for another limiter.
 func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		h.setHeaders(c)

@@ -38,11 +38,11 @@ func (h *Handler) Screens() []Screen {
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	screens := append(h.Screens(),
-		newScreen("/", h.WithMemberships, h.chooseOrganisation("/reports")),
-		newScreen("/settings", h.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
+		newScreen("/", h.RequireSignInWithMemberships, h.chooseOrganisation("/reports")),
+		newScreen("/settings", h.RequireSignInWithMemberships, h.chooseOrganisation(ui.SettingsPath)))
 	for _, s := range h.organisationScreens() {
 		if path := strings.TrimPrefix(s.Path, "/o/:org"); !strings.ContainsAny(path, ":.") {
-			screens = append(screens, newScreen(path, h.WithMemberships, h.chooseOrganisation(path)))
+			screens = append(screens, newScreen(path, h.RequireSignInWithMemberships, h.chooseOrganisation(path)))
 		}
 	}
 	for _, s := range screens {
@@ -99,12 +99,12 @@ func (h *Handler) accountScreens() []Screen {
 		{Path: "/sign-out", Form: h.account.SignOut},
 		{Path: "/.well-known/change-password", Page: h.account.WellKnownPassword},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
-		newScreen("/account", h.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
-		newScreen("/account/password", h.WithMemberships,
+		newScreen("/account", h.RequireSignInWithMemberships, h.account.Account, h.account.SignOutEverywhere),
+		newScreen("/account/password", h.RequireSignInWithMemberships,
 			h.account.PasswordForm, h.account.ChangePassword),
-		newScreen("/account/two-step", h.WithMemberships,
+		newScreen("/account/two-step", h.RequireSignInWithMemberships,
 			h.account.TwoStepForm, h.account.ChangeTwoStep),
-		newScreen("/account/recovery-codes", h.WithMemberships,
+		newScreen("/account/recovery-codes", h.RequireSignInWithMemberships,
 			h.account.RecoveryCodesForm, h.account.ReplaceRecoveryCodes),
 	}
 }

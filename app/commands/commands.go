@@ -100,7 +100,7 @@ func Run(ctx context.Context, args []string, stdio Stdio) int {
 	}
 	if o != nil {
 		o.Close()
-		o.database.release()
+		o.release()
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted before it was done")

@@ -23,7 +23,7 @@ func (c ownerDatabase) databaseSettings() config.Database { return c.Database }
 
 type operator struct {
 	*postgres.DB
-	database *database
+	release  func() // ends the use of the embedded server
 	policy   *authz.Policy
 	auditLog *audit.Log
 	orgs     *org.Service
@@ -73,7 +73,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 	orgs := org.New(owner, auditLog, policy)
 	return &operator{
 		DB:       owner,
-		database: db,
+		release:  db.release,
 		policy:   policy,
 		auditLog: auditLog,
 		orgs:     orgs,

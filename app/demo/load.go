@@ -16,7 +16,8 @@ import (
 	"dg/platform/authz"
 )
 
-// These constants describe the first organisation and its owner, who is the first of Accounts.
+// These constants repeat organisations.ndjson: its first organisation and that organisation's owner,
+// who is the first of Accounts. IsEmpty recognises the demo by both ids.
 const (
 	organisationID = "236f0db3-d58c-4b1e-8592-7f32fa68a7db"
 	ownerID        = "67749781-09ab-4d07-b590-8b89f7427111"

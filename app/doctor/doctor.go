@@ -120,7 +120,7 @@ func (s *Installation) query(
 		"pooled":           s.Pooled(),
 		"connections":      s.PoolRequests + assembly.OtherConns,
 		"others":           assembly.OtherConns,
-		"serve_answers":    s.serveAnswers && !s.Pooled(),               // a pooler renames sessions
+		"serve_answers":    s.serveAnswers && !s.Pooled(),               // a pooler may change application_name
 		"one_role":         s.MigrateDatabaseURL == "" && !s.Embedded(), // whether the serving role also migrates
 	})
 	var verdict Verdict

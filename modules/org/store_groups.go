@@ -34,8 +34,9 @@ func (s *Service) Groups(
 	return groups, apperr.Annotate(err, "org: groups")
 }
 
-// FindGroups returns, by name, at most 50 groups whose name contains the text, ignoring case and
-// accents. It searches the first 10,000 groups. more reports whether further groups match.
+// FindGroups returns at most maxFoundGroups groups whose name contains the text, ignoring case and
+// accents, ordered by name. It searches the first maxSearchedGroups groups. more reports whether
+// further ones of these match.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (groups []CountedGroup, more bool, _ error) {

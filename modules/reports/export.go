@@ -168,7 +168,8 @@ func (s *snapshot) exportFromSQL() string {
 		and started_at < @to`
 }
 
-// cachesPlayers reports whether reading all players is faster than a look-up for each row.
+// cachesPlayers reports whether the export reads all players once: where that is faster than a
+// look-up for each row, and maxExportPlayers permits it.
 func (e *Export) cachesPlayers() bool {
 	if e.lastOrdinal > maxExportPlayers || e.hasGroup() && !e.largeGroup {
 		return false

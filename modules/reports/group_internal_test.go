@@ -183,12 +183,12 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 				q.OmitLists = true
 				want := e.mustStatistics(t, q)
 				if want.Suppressed {
-					require.Nil(t, got.CompleteTotals)
+					require.Nil(t, got.CompleteStatistics)
 					onlyTotalsHidden = onlyTotalsHidden || !got.Suppressed
 					continue
 				}
-				got.CompleteTotals.ReportingMode = want.ReportingMode
-				require.Equal(t, want, *got.CompleteTotals, "%d of %d days, group %q", completeDays, days, group)
+				got.CompleteStatistics.ReportingMode = want.ReportingMode
+				require.Equal(t, want, *got.CompleteStatistics, "%d of %d days, group %q", completeDays, days, group)
 			}
 		}
 	}

@@ -113,7 +113,8 @@ func (s *snapshot) overview(ctx context.Context, compared [2]Period, maxPlays in
 	return o, err
 }
 
-// overviewReader takes sealed days from their stored sums, and counts the plays of other days.
+// overviewReader takes the play counts of sealed days from their stored sums, and counts the plays
+// of other days. It counts players and results from the plays of all days.
 type overviewReader struct {
 	*snapshot
 	compared [2]Period // the overview's period, then the earlier one

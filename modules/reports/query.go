@@ -16,7 +16,7 @@ type Query struct {
 	GroupID                string // empty for all players
 	OmitLists              bool   // omits players, their labels and overlaps
 	MaxHashedPlays         int    // unsealed plays that a Fingerprint may hash; 0 for no Fingerprint
-	CompleteDays           int    // days from the start that Statistics.CompleteTotals covers, or 0
+	CompleteDays           int    // days from the start that Statistics.CompleteStatistics covers, or 0
 	// time limit of the search for overlaps; 0 means no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; if zero, only the primary is

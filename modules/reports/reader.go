@@ -25,8 +25,8 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if err != nil {
 		return stats, err
 	}
-	stats = newTotals(sums, s.query.Period)
-	stats.CompleteTotals = complete
+	stats = newStatistics(sums, s.query.Period)
+	stats.CompleteStatistics = complete
 	stats.ReportingMode = s.ReportingMode
 	if s.query.OmitLists {
 		return stats, nil
@@ -66,7 +66,7 @@ func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, comp
 		return a, nil, err
 	}
 	if !suppressed(s.query.GroupID, a.Players.Count()) {
-		totals := newTotals(a, period)
+		totals := newStatistics(a, period)
 		complete = &totals
 	}
 	later := Period{From: period.End(), Days: s.query.Period.Days - period.Days}

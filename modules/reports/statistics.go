@@ -24,11 +24,11 @@ type Statistics struct {
 	Skills         []SkillStat
 	Overlaps       []Overlap // nil unless the query asks for overlaps and labels are pseudonyms
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
-	// It is nil in a suppressed report, with Query.OmitLists, and in CompleteTotals.
+	// It is nil in a suppressed report, with Query.OmitLists, in CompleteStatistics and in an Overview.
 	Player func(i int) PlayerStat
-	// CompleteTotals has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or the
+	// CompleteStatistics are those of Query.CompleteDays, without players. It is nil if CompleteDays is 0 or the
 	// whole period, or if k-anonymity hides the totals.
-	CompleteTotals *Statistics
+	CompleteStatistics *Statistics
 }
 
 // Players returns the rows of all players, or nil where Player is nil.
@@ -85,7 +85,7 @@ type SkillStat struct {
 	CorrectRate Rate
 }
 
-func newTotals(a *segment.Accumulator, p Period) Statistics {
+func newStatistics(a *segment.Accumulator, p Period) Statistics {
 	total := &a.Total
 	s := Statistics{
 		Daily:          make([]DailyStat, p.Days),

@@ -35,9 +35,10 @@ type Server struct {
 	clusterLock *os.File // the cluster, with a shared lock; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one with the options of postgres. It
-// creates a missing database. It waits for another process or for recovery until ctx ends. It
-// unsets libpq's variables, which are meant for other servers.
+// Start joins the server on the folder dir, or starts one with options as further arguments of the
+// program postgres. It creates a missing cluster. While another process starts or stops the server,
+// or the server recovers, it waits until ctx ends. It unsets libpq's environment variables, which
+// are meant for other servers.
 func Start(ctx context.Context, dir string, options ...string) (*Server, error) {
 	for _, line := range os.Environ() { // PGSERVICE, for example, would make every session fail
 		if name, _, _ := strings.Cut(line, "="); strings.HasPrefix(name, "PG") && name != "PG_BIN" {

@@ -13,12 +13,12 @@ import (
 )
 
 type usageView struct {
-	Summary     string
-	HasRequests bool
-	Chart       ui.Panel
-	Ticks       []ui.Tick
-	Days        []usageDay
-	HasRejected bool // whether any request was refused or limited
+	Summary             string
+	HasRequests         bool
+	Chart               ui.Panel
+	Ticks               []ui.Tick
+	Days                []usageDay
+	HasRefusedOrLimited bool
 }
 
 // usageDay is a day of the chart. AcceptedBar is drawn over Bar, which has all requests. Left is
@@ -70,11 +70,11 @@ func newUsageView(days []apikeys.Usage) *usageView {
 		sum.Limited += d.Limited
 	}
 	v := &usageView{
-		Summary:     requestsLabel(sum),
-		HasRequests: all > 0,
-		HasRejected: sum.Refused+sum.Limited > 0,
-		Chart:       ui.NewPanel(period, 0, highest, (highest+2)/3, ui.Count),
-		Ticks:       ui.Ticks(period),
+		Summary:             requestsLabel(sum),
+		HasRequests:         all > 0,
+		HasRefusedOrLimited: sum.Refused+sum.Limited > 0,
+		Chart:               ui.NewPanel(period, 0, highest, (highest+2)/3, ui.Count),
+		Ticks:               ui.Ticks(period),
 	}
 	for i, d := range days {
 		v.Days = append(v.Days, usageDay{

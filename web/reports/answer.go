@@ -36,8 +36,8 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 	return append([]clause{who, how}, skills...)
 }
 
-// newListAnswer says how much was played, and which fork's plays changed most, if by more than noise.
-func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
+// newForksAnswer says how much was played, and which fork's plays changed most, if by more than noise.
+func newForksAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
 	total := countClause(plays, s, c, "")
 	if c != nil && total.Detail == "" {
 		total.Detail = c.unchangedDetail(plays, s)
@@ -102,18 +102,19 @@ func (c *comparison) mostOfChange(s reports.Statistics) string {
 	now, before, _, _ := plays.compare(s, c)
 	first, _ := time.Parse(time.DateOnly, s.Daily[0].Date)
 	var most week
-	var changes int64 // of all weeks in the direction of the change
+	var contributions int64 // of the weeks that changed in the same direction
 	sign := int64(cmp.Compare(now, before))
-	change := func(w week) int64 { return sign * (w.now - w.before) }
+	contribution := func(w week) int64 { return sign * (w.now - w.before) }
 	for _, w := range weeksOf(first, s.Daily, c.earlierStats.Daily) {
-		changes += max(0, change(w))
-		if change(w) > change(most) {
+		contributions += max(0, contribution(w))
+		if contribution(w) > contribution(most) {
 			most = w
 		}
 		now -= w.now
 		before -= w.before
 	}
-	if now != 0 || before != 0 || 2*change(most) <= changes || !countsDiffer(most.now, most.before) {
+	if now != 0 || before != 0 || 2*contribution(most) <= contributions ||
+		!countsDiffer(most.now, most.before) {
 		return ""
 	}
 	return fmt.Sprintf(", most of the %s in the week of %s", verbs{"fall", "rise"}.choose(sign),

@@ -322,7 +322,7 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 			rows = append(rows, newForkRow(games.Fork{Title: string(rune('A' + i))}, o, fmt.Sprintf("/%c", 'A'+i),
 				time.Time{}))
 		}
-		answer := newListAnswer(reports.Statistics{Plays: c.now}, compared, rows)
+		answer := newForksAnswer(reports.Statistics{Plays: c.now}, compared, rows)
 		require.Equal(t, c.want, clauseText(answer))
 		for _, fork := range answer[1:] {
 			require.Equal(t, "/"+fork.Strong, fork.Path)

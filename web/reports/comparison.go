@@ -281,9 +281,9 @@ func (c *comparison) withCompleteDays(s reports.Statistics) *comparison {
 	if c == nil || c.CompletePeriod == "" {
 		return c
 	}
-	if s.CompleteTotals == nil || s.CompleteTotals.Plays == 0 {
+	if s.CompleteStatistics == nil || s.CompleteStatistics.Plays == 0 {
 		return nil
 	}
-	c.completeStats = s.CompleteTotals
+	c.completeStats = s.CompleteStatistics
 	return c
 }

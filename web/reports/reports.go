@@ -102,7 +102,7 @@ func (h *Handler) listReports(
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
-	view.Answer = newListAnswer(overview.Current, view.Comparison, rows)
+	view.Answer = newForksAnswer(overview.Current, view.Comparison, rows)
 	view.listPage = forks.page(view.pageURL, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }

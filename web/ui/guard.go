@@ -20,13 +20,13 @@ import (
 // FindReader returns the principal of a public page, or nil without a signed-in session. It ignores
 // database failures, so that the documentation stays readable. Its error is always nil.
 func (s Services) FindReader(c *fiber.Ctx) (*Principal, error) {
-	p, _ := s.WithMemberships(c)
+	p, _ := s.RequireSignInWithMemberships(c)
 	return p, nil
 }
 
-// WithMemberships is RequireSignIn with the person's memberships, for paths without an organisation.
+// RequireSignInWithMemberships is RequireSignIn with the person's memberships, for paths without an organisation.
 // A person's only membership also becomes the principal's Membership.
-func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
+func (s Services) RequireSignInWithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := s.RequireSignIn(c)
 	if err != nil {
 		return nil, err

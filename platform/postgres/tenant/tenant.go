@@ -226,8 +226,9 @@ func areValues(values ...any) bool {
 	return true
 }
 
-// isBalanced reports whether parentheses match. It rejects what could hide a parenthesis: comments,
-// quoted names, escapes, dollar quotes.
+// isBalanced reports whether parentheses outside string literals match. It rejects a semicolon, and
+// what could hide a parenthesis: quoted identifiers, escapes, dollar quotes and comments. For
+// comments it rejects every - and /, operators too.
 func isBalanced(text string) bool {
 	depth := 0
 	quoted := false
