@@ -26,8 +26,8 @@ type Statistics struct {
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
 	// It is nil in a suppressed report, with Query.OmitLists, in CompleteStatistics and in an Overview.
 	Player func(i int) PlayerStat
-	// CompleteStatistics are those of Query.CompleteDays, without players. It is nil if CompleteDays is 0 or the
-	// whole period, or if k-anonymity hides the totals.
+	// CompleteStatistics has the figures of Query.CompleteDays, without players. It is nil if
+	// CompleteDays is 0 or the whole period, or if k-anonymity hides them.
 	CompleteStatistics *Statistics
 }
 
