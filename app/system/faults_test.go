@@ -148,7 +148,7 @@ func faultsOfRights() []fault {
 			`may empty the audit log, change keys, remove keys, reset accounts, add plays, remove plays:`),
 		sqlFault(serveMigrates, `revoke insert on audit_entries from dg_app; revoke update (head) on api_key_windows from dg_app;
 			revoke select on forks from dg_app; revoke execute on function lock_membership from dg_app`,
-			`may not (execute lock_membership\(uuid, uuid\)|insert audit_entries|select forks|update api_key_windows|, ){7}:`),
+			`may not (execute function lock_membership\(uuid, uuid\)|insert audit_entries|select forks|update api_key_windows|, ){7}:`),
 		sqlFault(serveWarns, `grant temporary on database dg to public`, `may create temporary tables.* or the owner`),
 		sqlFault(serveWarns, `revoke temporary on database dg from public, dg_owner`, `may not create temporary tables`),
 		sqlFault(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
@@ -191,8 +191,6 @@ func faultsOfRights() []fault {
 			from pg_trigger where tgisinternal and tgrelid = 'players'::regclass); end $$`, `erased players keep their plays`),
 		sqlFault(serveStops, `alter table plays drop constraint plays_org_id_player_fkey`,
 			`add constraint plays_org_id_player_fkey`),
-		sqlFault(serveStops, `drop trigger audit_entry_stamp on audit_entries`,
-			`create trigger audit_entry_stamp before insert`),
 	}
 }
 
@@ -281,9 +279,11 @@ func databaseFlags(pg *apptest.ExternalServer, name string) (flags []string) {
 func faultsOfDatabases(pg *apptest.ExternalServer) []fault {
 	stranger := []string{"--migrate-database-url", pg.URLAs(url.User("stranger"))}
 	return []fault{
-		sqlFault(serveStops, `grant delete on audit_entries to public; grant update (score) on plays to public`,
+		sqlFault(serveStops, `grant delete on audit_entries to public; grant update (score) on plays to public;
+			grant select on games to public`, // as other programs may need
 			`may remove audit entries, change plays: .*revoke all on (audit_entries|plays|, ){3} from public`),
-		sqlFault(serveWarns, `alter table plays set unlogged`, `empties plays: .* alter table plays set logged`),
+		sqlFault(serveWarns, `alter table plays set unlogged; alter table group_members set unlogged; alter table players set unlogged`,
+			`a crash of PostgreSQL empties .* alter table plays set logged`),
 		repairedFault(serveStops, `alter table games rename to forgotten`, `alter table forgotten rename to games`,
 			`(relation "games" does not|lacks games: give)`),
 		repairedFault(serveStops, `alter schema public owner to postgres; revoke usage on schema public from dg_app, public`,
@@ -321,6 +321,8 @@ func faultsOfSettings(pg *apptest.ExternalServer) []fault {
 		flagFault(serveStops, `the serving role is a superuser`, "--database-url", pg.URLAs(url.User("postgres"))),
 		flagFault(serveStops, `the serving role owns \d+ tables`, "--database-url", pg.OwnerURL),
 		flagFault(serveWarns, `one role migrates and serves`, "--database-url", pg.OwnerURL, "--migrate-database-url="),
+		{serve: serveStops, plantSQL: `revoke select on forks from dg_owner`, reportPattern: `may not select forks: run as the owner`,
+			args: []string{"--database-url", pg.OwnerURL, "--migrate-database-url="}},
 		flagFault(serveStops, `may not create tables`, "--migrate-database-url", pg.URL),
 		flagFault(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
 		flagFault(serveStops, `DG_DATABASE_URL: .*_attrs admits .*pg_promote`, "--database-url", pg.URL+"&target_session_attrs=standby"),

@@ -52,9 +52,9 @@ from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit
 having count(*) > 0
 union all
 select 'warning', format('a crash of PostgreSQL empties %s: run as the owner of the tables: %s', string_agg(relname, ', '),
-    string_agg(format('alter table %I set logged', relname), '; '))
-from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'u'
-  and relname in (select (regexp_matches(@script, '\ncreate table (\w+)', 'g'))[1]) having count(*) > 0
+    string_agg(format('alter table %I set logged', relname), '; ' order by relname <> 'users', position)) -- tables refer to earlier ones or users
+from regexp_matches(@script, '\ncreate table (\w+)', 'g') with ordinality t (names, position) join pg_class on relname = names[1]
+where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'u' having count(*) > 0
 union all
 select 'warning', format('the password of %1$I ends at %2$s: choose a later moment, or run as a superuser or its creator: '
     'alter role %1$I valid until ''infinity''', rolname, rolvaliduntil)

@@ -56,17 +56,20 @@ from pg_class where relnamespace = 'public'::regnamespace and row_security_activ
         and (command = 'a' or pg_get_expr(polqual, polrelid) = 'true')) and bool_and(polpermissive)))
 having count(*) > 0
 union all
-select 'failure', format('the serving role may not %s: run dg migrate, which grants what is missing', string_agg(what, ', '))
-from (
-  select format('%s %s', v[1], relname), case when v[2] is null then has_table_privilege(oid, v[1]) else (
+select 'failure', format('the serving role may not %s: run %s', string_agg(privilege || ' ' || object, ', '), case
+  when bool_or(owns) then 'as the owner of the tables: ' || -- dg migrate grants the owner nothing
+    string_agg(format('grant %s on %s to %I', privilege, object, current_user), '; ')
+  else 'dg migrate, which grants what is missing' end)
+from tables, (
+  select v[1], relname, case when v[2] is null then has_table_privilege(oid, v[1]) else (
     select bool_and(has_column_privilege(attrelid, attnum, v[1])) from pg_attribute
     where attrelid = oid and attname = any(regexp_split_to_array(v[2], ',\s+'))) end
   from regexp_matches(@script, '\ngrant ([^;]+)\son (\w+) to :role', 'g') g, pg_class,
     regexp_matches(g[1], '(\w+)(?: \(([^)]+)\))?', 'g') v
   where relnamespace = 'public'::regnamespace and relname = g[2]
   union all
-  select 'execute ' || f[1], has_function_privilege(to_regprocedure(f[1]), 'execute')
-  from regexp_matches(@script, '\ngrant execute on function ([^;]+) to :role', 'g') f) r (what, may)
+  select 'execute', 'function ' || f[1], has_function_privilege(to_regprocedure(f[1]), 'execute')
+  from regexp_matches(@script, '\ngrant execute on function ([^;]+) to :role', 'g') f) r (privilege, object, may)
 where not may and not exists ( -- a newer schema may have other grants
   select from dg_schema_versions where version_id > @program_version::int) having count(*) > 0
 union all
@@ -75,8 +78,9 @@ select 'failure', 'the serving role may ' || string_agg(what, ', ') ||
       select '; then run as the owner of the tables: revoke all on ' || string_agg(oid::regclass::text, ', ') || ' from public'
       from pg_class where relnamespace = 'public'::regnamespace and relname in (
         select (regexp_matches(@script, '\nrevoke all on (\w+)', 'g'))[1])
-      and exists (select from aclexplode(relacl) where grantee = 0 union all
-        select from pg_attribute, aclexplode(attacl) where attrelid = pg_class.oid and grantee = 0)), '')
+      and exists (select from aclexplode(relacl) where grantee = 0 and privilege_type <> 'SELECT' union all
+        select from pg_attribute, aclexplode(attacl)
+          where attrelid = pg_class.oid and grantee = 0 and privilege_type <> 'SELECT')), '')
 from tables, (values
   ('change audit entries', has_any_column_privilege('audit_entries', 'update')),
   ('remove audit entries', has_table_privilege('audit_entries', 'delete')),
