@@ -124,7 +124,7 @@ var keyChecks = input.New(map[string]string{
 	"max":           "The {field} is too long. Use 200 characters or fewer.",
 	"text":          "The {field} contains invalid characters, such as a line break. Type it again.",
 	"printable":     "The {field} contains characters that cannot be seen. Type it again.",
-	"keyless":       "The {field} contains an API key. Leave it out.",
+	"keyless":       "The {field} seems to contain an API key. Leave it out.",
 	"scopes min":    "Choose at least one scope.",
 	"scopes oneof":  "Choose at least one scope.",
 	"overlap":       "Choose when the old key stops.",

@@ -227,7 +227,7 @@ func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	}
 }
 
-// The error of an invalid field is shown above the form and at the field. The form keeps a valid name.
+// The error of an invalid field is shown above the form and at the field. The form keeps the name.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignIn(t, acme.Owner)
@@ -236,8 +236,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 		{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
 		{"name=a%00b", "name", "contains invalid characters"},
 		{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
-		{"description=a%0Ab", "description", "contains invalid characters"},
-		{"description=" + apikeys.NewToken().String(), "description", "The description contains an API key"},
+		{"description=" + apikeys.NewToken().String(), "description", "The description seems to contain an API key"},
 		{"scopes=", "scopes", "at least one scope"},
 		{"scopes=forks:write", "scopes", "at least one scope"},
 		{"expiry=", "expiry", "Choose when the key expires."},
@@ -251,9 +250,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 			`<li><a href="#`+c.field+`">`, ` id="`+c.field+`"`, `<p class="error" id="`+c.field+`-error">`)
 		require.Contains(t, html.UnescapeString(p.Body), c.message)
 		require.Regexp(t, `aria-describedby="[^"]*`+c.field+`-error"`, p.Body)
-		if c.field != "name" {
-			p.Has(t, `value="Warehouse"`)
-		}
+		require.Contains(t, p.Body, `value="`+strings.ReplaceAll(form.Get("name"), "\x00", "\uFFFD")+`"`)
 	}
 	require.Empty(t, w.AllKeys(t, acme))
 }
