@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/mail"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -80,10 +81,9 @@ func nextLink(c *fiber.Ctx, view *errorView) ui.Link {
 	case view.Title == "Group not found": // for example, the group was removed
 		return ui.Link{Name: "Show all players", Path: allPlayersPath(c)}
 	case view.Settings() != "":
-		for _, link := range ui.SettingsLayout(c, view.User, "").Sidebar.Links {
-			if link.Current {
-				return ui.Link{Name: "Open " + link.Name, Path: link.Path}
-			}
+		links := ui.SettingsLayout(c, view.User, "").Sidebar.Links
+		if i := slices.IndexFunc(links, func(l ui.Link) bool { return l.Current }); i >= 0 {
+			return ui.Link{Name: "Open " + links[i].Name, Path: links[i].Path}
 		}
 	}
 	return view.Home()
@@ -113,6 +113,9 @@ func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {
 		text.title = "Nothing was changed"
+	}
+	if f.Status == fiber.StatusServiceUnavailable && c.Method() != fiber.MethodGet {
+		text.message += " The change may have been made. Look before you send the form again."
 	}
 	if text.message == "" || !f.Generic {
 		text.message = f.Message

@@ -15,7 +15,7 @@ import (
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")
-	ErrWrongCode = apperr.New(apperr.Validation,
+	ErrWrongCode = apperr.NewField("code",
 		"The code is wrong, expired or already used. Check the clock of your phone, then "+
 			"enter the current code.")
 )

@@ -64,11 +64,8 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests
 	}
-	switch {
-	case errors.Is(err, identity.ErrWrongPassword):
+	if errors.Is(err, identity.ErrWrongPassword) {
 		return FieldError("current", "The password is wrong."), fiber.StatusUnprocessableEntity
-	case errors.Is(err, identity.ErrWrongCode):
-		return FieldError("code", identity.ErrWrongCode.Message), fiber.StatusUnprocessableEntity
 	}
 	if e := apperr.From(err); e.Field != "" {
 		return FieldError(e.Field, e.Message), fiber.StatusUnprocessableEntity

@@ -321,13 +321,14 @@
         return;
       }
       const ended = answer?.redirected && !location.pathname.startsWith('/sign-in') && new URL(answer.url).pathname === '/sign-in';
-      const text = ended || answer?.status === 503 ? '' : await answer?.text().catch(() => '');
-      if (!text) {
+      const text = ended ? '' : await answer?.text().catch(() => '');
+      if (!text || answer.status === 503) {
+        const said = text && new DOMParser().parseFromString(text, 'text/html').querySelector('.empty > p')?.innerHTML;
         sent = false;
         form.querySelector(':scope > [role=alert]')?.remove();
         form.insertAdjacentHTML('beforeend', `<p class="error" role="alert">${ended
           ? 'Nothing was saved: your session has ended. <a href="/sign-in" target="_blank">Sign in in a new tab</a>, then send the form again.'
-          : 'DG did not answer: the change may have been made. Look before you send the form again.'}</p>`);
+          : said || 'DG did not answer: the change may have been made. Look before you send the form again.'}</p>`);
         return;
       }
       history.replaceState(null, '', answer.redirected ? answer.url : location.href);
