@@ -57,20 +57,20 @@ type Address struct {
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
 }
 
-// Base returns the base URL without a trailing slash, by default http://Addr. It must be https,
-// because the session cookie is Secure. Most browsers accept such a cookie over http on loopback.
+// Base returns the base URL without a trailing slash, by default http://Addr. It is in ASCII, which
+// curl needs under cron. It must be https: the session cookie is Secure, which loopback exempts.
 func (a Address) Base() (string, error) {
 	base := strings.TrimRight(cmp.Or(a.BaseURL, "http://"+a.Addr), "/")
 	u, err := url.Parse(base)
 	switch {
-	case err == nil && u.Hostname() != "" && base == u.Scheme+"://"+u.Host &&
+	case err == nil && u.Hostname() != "" && base == (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() &&
 		(u.Scheme == "https" || u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())):
 		return base, nil
 	case a.BaseURL == "":
 		return "", fmt.Errorf("DG_ADDR %s is not an address of this machine alone, such as "+
 			"127.0.0.1:8080: set DG_BASE_URL to its public https address", a.Addr)
 	}
-	return "", errors.New("DG_BASE_URL is not scheme, host and port: https, such as " +
+	return "", errors.New("DG_BASE_URL is not scheme, host and port in ASCII: https, such as " +
 		"https://dg.example.org, or http on a loopback host, such as http://127.0.0.1:8080")
 }
 
