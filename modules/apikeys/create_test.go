@@ -148,8 +148,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.insertKeys(50, "expiring", &future, nil)
 	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := b.concurrently(10, func(_ int, instance *apikeys.Service) error {
-		newKey := apikeys.NewKey{Name: "n", Scopes: bothScopes}
-		return tb.ErrorOf2(instance.Create(b.t.Context(), b.owner, newKey, request))
+		return tb.ErrorOf2(instance.Create(t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
 	})
 	require.Equal(t, 1, countAccepted(errs))
 	for _, err := range errs { // on a busy machine a request may time out waiting for the lock
@@ -158,7 +157,8 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	require.Contains(t, apikeys.ErrTooMany.Message, "Revoke one")
 	require.Len(t, b.entries(audit.KeyCreated), 1)
 
-	// each organisation has a limit of its own, and a revocation makes room
+	// each organisation has a limit of its own, and a revocation makes room; the first failure is returned
+	require.ErrorContains(t, tb.ErrorOf2(b.create(member("no uuid", "owner", false))), "22P02")
 	require.NoError(t, tb.ErrorOf2(b.create(member(theirOrganisation, "owner", false))))
 	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
 	b.newKey()

@@ -1,6 +1,7 @@
 package apikeys
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -31,7 +32,6 @@ var (
 	// ErrNotReplaceable says that a key is revoked, expired or already replaced.
 	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
 		"This key is revoked, has expired or was already replaced. Create another key.")
-
 	// ErrAlreadyCreated says that a key with the id exists: the form was sent twice.
 	ErrAlreadyCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
 )
@@ -81,8 +81,8 @@ func (s *Service) insert(
 		if err := lockCreation(tx, key.OrganisationID); err != nil {
 			return err
 		}
-		if _, err := readKey(tx, key.OrganisationID, key.ID); err == nil {
-			return ErrAlreadyCreated // checked first, so that a repeated form does not get ErrNotReplaceable
+		if _, err := readKey(tx, key.OrganisationID, key.ID); !apperr.Is(err, apperr.NotFound) {
+			return cmp.Or[error](err, ErrAlreadyCreated) // first: a repeated form gets no ErrNotReplaceable
 		}
 		if key.Replaces == "" {
 			if err := s.reauthorize(tx, entry, permission, key.OrganisationID); err != nil {
