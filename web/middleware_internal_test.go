@@ -50,7 +50,7 @@ func TestEveryScreenTakesASlot(t *testing.T) {
 		require.NoError(t, <-held)
 		t.Cleanup(func() { <-held })
 	}
-	app, server := fiber.New(), httpserver.NewWithoutApp(slog.New(slog.DiscardHandler))
+	app, server := fiber.New(), httpserver.NewWithoutApp(httpserver.Options{Logger: slog.New(slog.DiscardHandler)})
 	app.Use(func(c *fiber.Ctx) error { return server.Handle(c, (*fiber.Ctx).Next) })
 	h.Mount(app)
 	var requests sync.WaitGroup

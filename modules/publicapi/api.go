@@ -72,7 +72,8 @@ func New(dependencies Dependencies, baseURL string) *API {
 		BusyMessage: "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{dependencies, file, largeResponses, httpserver.NewWithoutApp(dependencies.Logger)}
+	server := httpserver.NewWithoutApp(httpserver.Options{Logger: dependencies.Logger, RedactPath: apikeys.Redact})
+	return &API{dependencies, file, largeResponses, server}
 }
 
 // Limiters returns the limiters, keyed by their names in metrics.

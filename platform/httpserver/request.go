@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"regexp"
 	"runtime/debug"
@@ -50,7 +49,7 @@ type requestKey struct{}
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
 // NewWithoutApp returns a Server for another program's app. It has no access log and no metrics.
-func NewWithoutApp(log *slog.Logger) *Server { return newServer(Options{Logger: log}.withDefaults()) }
+func NewWithoutApp(o Options) *Server { return newServer(o.withDefaults()) }
 
 // Abort ends streams with ErrStopped, and waits at most abortWait for them and other requests.
 func (s *Server) Abort() {
