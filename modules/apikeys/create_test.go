@@ -147,8 +147,8 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.insertKeys(apikeys.MaxUsable, "revoked", nil, &past)
 	b.insertKeys(50, "expiring", &future, nil)
 	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
-	errs := b.concurrently(10, func(_ int, instance *apikeys.Service) error {
-		return tb.ErrorOf2(instance.Create(t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
+	errs := b.concurrently(10, func(_ int, service *apikeys.Service) error {
+		return tb.ErrorOf2(service.Create(t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
 	})
 	require.Equal(t, 1, countAccepted(errs))
 	for _, err := range errs { // on a busy machine a request may time out waiting for the lock

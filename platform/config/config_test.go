@@ -85,8 +85,8 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	for want, spoil := range map[string]func(*config.Serve){
 		"DG_ADDR 0.0.0.0:8080 is not an address of this machine alone, such as 127.0.0.1:8080: " +
 			"set DG_BASE_URL to its public https address": func(c *config.Serve) { c.Addr = "0.0.0.0:8080" },
-		"DG_BASE_URL is not scheme, host and port in ASCII: https, such as https://dg.example.org, or http on a loopback " +
-			"host, such as http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
+		"DG_BASE_URL is not scheme, host and port in ASCII: https, such as https://dg.example.org, or http on a " +
+			"loopback host, such as http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
 		"DG_OPERATOR is not a name and an address, such as Help desk <dg@example.org>": func(c *config.Serve) {
 			c.Operator = "dg@example.org"
 		},
