@@ -125,7 +125,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 	p := b.Get(acme.Path("/settings/api-keys"))
 	require.Contains(t, rowOf(t, p, "Used"), "1,235 Never used Reports")
 	require.NotContains(t, p.Body, "1,777", "a key that has ended shows none")
-	p.Has(t, `<path d="M1415 1157v77h70v-77zM2915 0v1234h70v-1234z"/>`) // the bar of a single request is visible
+	p.Has(t, `<path d="M1415 1157h70v77h-70zM2915 0h70v1234h-70z"/>`) // the bar of a single request is visible
 
 	lock := w.DB.Begin(`lock table api_key_usage, audit_entries in access exclusive mode`)
 	p = b.Get(acme.Path("/settings/api-keys"))

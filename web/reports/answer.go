@@ -126,9 +126,6 @@ func countClause(m measure, s reports.Statistics, c *comparison, by string) clau
 	n, _ := m.read(s)
 	noun := m.nouns[1]
 	played := ui.Plural(n, "1 "+m.nouns[0], "%s "+noun)
-	if c == nil {
-		return clause{Strong: played, After: "."}
-	}
 	now, before, changed, _ := m.compare(s, c)
 	share := formatShare(now, before)
 	switch {
@@ -161,9 +158,6 @@ func (c *comparison) upToYesterday(sentence string) string {
 func resultClause(s reports.Statistics, c *comparison) clause {
 	if s.Completed == 0 {
 		return clause{Before: "No play was finished."}
-	}
-	if c == nil {
-		return passClause(s)
 	}
 	for _, m := range []measure{score, passRate, completionRate} {
 		now, before, changed, _ := m.compare(s, c)

@@ -129,21 +129,22 @@ func weeksOf(first time.Time, daily, earlier []reports.DailyStat) (weeks []week)
 	return weeks
 }
 
-// compareWeeks sets the changes of weeks that have a label. earlier has as many days as are complete.
+// compareWeeks sets the changes of labels. They add up: the first one also counts the days before
+// it. earlier has as many days as are complete.
 func (c *chart) compareWeeks(p reports.Period, daily, earlier []reports.DailyStat) {
 	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
 		return
 	}
-	for _, w := range weeksOf(p.From, daily, earlier) {
-		for i := range c.Ticks {
-			t := &c.Ticks[i]
-			if t.Day != w.from {
-				continue
-			}
-			t.Change = signed(w.now-w.before, ui.Count)
-			if countsDiffer(w.now, w.before) {
-				t.Direction = downUp.choose(w.now - w.before)
-			}
+	weeks := weeksOf(p.From, daily, earlier)
+	if len(weeks) > 1 && c.Ticks[0].Day > 0 {
+		weeks[1].now += weeks[0].now
+		weeks[1].before += weeks[0].before
+		weeks = weeks[1:]
+	}
+	for i, w := range weeks {
+		c.Ticks[i].Change = signed(w.now-w.before, ui.Count)
+		if countsDiffer(w.now, w.before) {
+			c.Ticks[i].Direction = downUp.choose(w.now - w.before)
 		}
 	}
 }
@@ -170,23 +171,21 @@ func (c *chart) draw(p reports.Period) {
 	days := min(p.Days, fewDays)
 	connected, earlierConnected := false, false
 	for i, b := range c.Bars {
-		isolated := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].currentValue.ok)
-		switch {
-		case c.IsCount:
+		if c.IsCount {
 			c.Shapes += c.Panel.Bar(b.From, b.Days, barWidth*days/fewDays, b.currentValue.n)
 			c.EarlierPath += c.Panel.Bar(b.From, b.Days, earlierWidth*days/fewDays, b.earlierValue.n)
 			c.EarlierTops += c.Panel.BarTop(b.From, b.Days, earlierWidth*days/fewDays, b.earlierValue.n)
 			continue
-		case isolated || len(c.Bars) <= maxDots:
+		}
+		isolated := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].currentValue.ok)
+		if isolated || len(c.Bars) <= maxDots {
 			dots := &c.Dots
 			if b.Current.Plays < fewPlays {
 				dots = &c.FewDots
 			}
 			*dots += c.point(b, b.currentValue, new(bool))
-			fallthrough
-		default:
-			c.Shapes += c.point(b, b.currentValue, &connected)
 		}
+		c.Shapes += c.point(b, b.currentValue, &connected)
 		c.EarlierPath += c.point(b, b.earlierValue, &earlierConnected)
 	}
 }

@@ -178,7 +178,7 @@ func TestPlotsOfPlayersShowWhoIsBelowTheLowestPass(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, o.Path("/reports"))
 	for _, page := range []string{"", "/players"} {
 		p.Open(o.Path("/reports/%s%s?from=2026-03-01&to=2026-03-28", fork.ID, page))
-		require.Regexp(t, `lowest pass 70%(?s:.*)\b10 Mar`, p.Text("main table:has(.best)"))
+		require.Regexp(t, `lowest score that passed: 70%(?s:.*)\b10 Mar`, p.Text("main table:has(.best)"))
 		for _, width := range []int{1280, 360, 320} {
 			p.Emulate(width, browsertest.Light)
 			require.Positive(t, browsertest.Eval[float64](p, `(() => {

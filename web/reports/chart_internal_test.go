@@ -28,8 +28,8 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	}
 	c := draw(plays)
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Panel.Labels)
-	require.Equal(t, "M25 11v4h50v-4zM125 10v5h50v-5zM225 12v3h50v-3zM325 14v1h50v-1zM625 6v9h50v-9z", c.Shapes)
-	require.Equal(t, []string{"M5 4v11h90v-11z", "M5 4h90"}, []string{c.EarlierPath, c.EarlierTops})
+	require.Equal(t, "M25 11h50v4h-50zM125 10h50v5h-50zM225 12h50v3h-50zM325 14h50v1h-50zM625 6h50v9h-50z", c.Shapes)
+	require.Equal(t, []string{"M5 4h90v11h-90z", "M5 4h90"}, []string{c.EarlierPath, c.EarlierTops})
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Highest.Name)
 	require.Equal(t, "Fri 13 Nov 2026", c.Bars[0].EarlierName)
 	require.Empty(t, c.Bars[2].EarlierName, "there is no such day")
@@ -83,7 +83,7 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	require.Len(t, barsOf(lastDays(today.AddDate(0, 0, 1), 45), today, daily, nil), 7)
 }
 
-// A week's label has the change of its complete days, if there are any, coloured if it exceeds the noise.
+// A label has the change of its week's complete days, coloured if it exceeds the noise. The changes add up.
 func TestWeeksNameTheirChange(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 4, 0, 0, 0, 0, time.UTC), Days: 28}
 	daily := slices.Repeat([]reports.DailyStat{{Date: "2026-10-01", Plays: 13}}, p.Days)
@@ -100,8 +100,10 @@ func TestWeeksNameTheirChange(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, "−7 −51down −40down 0  ", changes(plays))
+	require.Equal(t, "−7 −51down −40down ±0  ", changes(plays))
 	require.Equal(t, "     ", changes(completionRate))
+	p.From = p.From.AddDate(0, 0, 3) // a Saturday, without a label of its own
+	require.Equal(t, "−47down −51down ±0 ±0 ", changes(plays))
 }
 
 // The axis of scores starts and ends near the values, so that changes are visible.
@@ -111,10 +113,7 @@ func TestScoreAxisStartsNearTheScores(t *testing.T) {
 		{10_000, 10_000}: {"100%", "95%", "90%"},
 		{5_330, 8_040}:   {"90%", "80%", "70%", "60%", "50%"},
 	} {
-		daily := make([]reports.DailyStat, len(scores))
-		for i, sum := range scores {
-			daily[i] = reports.DailyStat{Completed: 1, ScoreSum: sum}
-		}
+		daily := []reports.DailyStat{{Completed: 1, ScoreSum: scores[0]}, {Completed: 1, ScoreSum: scores[1]}}
 		p := reports.Period{Days: 2}
 		require.Equal(t, want, newChart(p, reports.Statistics{Daily: daily}, nil, p.End(), score).Panel.Labels)
 	}

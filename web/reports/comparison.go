@@ -47,9 +47,9 @@ func (v verbs) choose(difference int64) string { return v[min(1, max(0, differen
 
 var downUp = verbs{"down", "up"}
 
-// signed writes a difference with its sign. 0 has none.
+// signed writes a difference with its sign, such as −4, ±0 or +4.
 func signed(n int64, write func(int64) string) string {
-	return [...]string{"−", "", "+"}[cmp.Compare(n, 0)+1] + write(max(n, -n))
+	return [...]string{"−", "±", "+"}[cmp.Compare(n, 0)+1] + write(max(n, -n))
 }
 
 var (
@@ -137,8 +137,11 @@ func ratesDiffer(a, n, peopleA, b, m, peopleB int64) bool {
 	return exceedsNoise(ratio(a, n), ratio(b, m), pooled*(1-pooled)*sumOfInverses(na, nb))
 }
 
-// compare compares complete days. ok is false unless both periods have a figure.
+// compare compares complete days. ok is false unless both periods have a figure. c may be nil.
 func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64, changed, ok bool) {
+	if c == nil {
+		return now, before, false, false
+	}
 	complete := *cmp.Or(c.completeStats, &s)
 	now, ok = m.read(complete)
 	before, known := m.read(*c.earlierStats)

@@ -222,10 +222,13 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 	v.Answer = newAnswer(s, v.Comparison)
 	v.Chart = newChart(p, s, v.Comparison, v.Today, chartMeasure)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
-	v.NotPassed, v.NotPassedCount, v.Players.LowestPass = notPassed(s, cardRows)
+	v.NotPassed, v.NotPassedCount, v.Players.LowestPass = notPassed(s, cardRows+1)
+	if v.NotPassedCount > cardRows+1 && len(s.Skills) != cardRows+1 { // else as many rows as the skills
+		v.NotPassed = v.NotPassed[:cardRows]
+	}
 	playersURL := pageURL{reportURL.BasePath + "/players", v.query}.withParams("show", "", "skills", "")
 	v.PlayersLink = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: playersURL.Path()}
-	if v.NotPassedCount > cardRows {
+	if v.NotPassedCount > int64(len(v.NotPassed)) {
 		v.PlayersLink = ui.Link{Name: "All " + ui.Count(v.NotPassedCount), Path: playersURL.Path("passed", "no")}
 	}
 }

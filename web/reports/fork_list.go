@@ -28,9 +28,7 @@ type forkRow struct {
 
 // newForkRow returns the row of a fork, whose weeks end on the day last.
 func newForkRow(f games.Fork, o *reports.ForkOverview, path string, last time.Time) forkRow {
-	if o == nil {
-		o = &reports.ForkOverview{} // the overview's snapshot does not have the fork
-	}
+	o = cmp.Or(o, &reports.ForkOverview{}) // the overview's snapshot may not have the fork
 	row := forkRow{
 		Fork:       f,
 		Statistics: o.Statistics,

@@ -54,16 +54,16 @@ func TestPlayersAreSorted(t *testing.T) {
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("best"))
 }
 
-// Players without a pass are listed by best score, then those without a score. The page of players filters by pass.
+// Players without a pass are listed by best score, on their page after those without one. The page filters by pass.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	sample := []player{
 		{Label: "A", Completed: true, BestScore: 400, Plays: 2}, {Label: "C", Completed: true, Plays: 1},
 		{Label: "B", Completed: true, Passed: true, BestScore: 700, Plays: 1}, {Label: "D", Plays: 1},
 	}
 	l, _, _ := playersPage(sample, pageURLWith("passed=no"))
-	require.Equal(t, "CAD", strings.Join(labelsOf(l.listPage), ""))
-	require.Equal(t, []playerSection{{"Missed by 5\u00a0points or more", "2", l.Rows[:2]},
-		{"No finished play", "1", l.Rows[2:]}}, l.Sections)
+	require.Equal(t, "DCA", strings.Join(labelsOf(l.listPage), ""))
+	require.Equal(t, []playerSection{{"No finished play", "1", l.Rows[:1]},
+		{"Missed by 5\u00a0points or more", "2", l.Rows[1:]}}, l.Sections)
 	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
 	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(sample, pageURLWith("passed=no&sort=label"))
@@ -79,24 +79,24 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		"1 other tried only once.", text())
 	require.Empty(t, answer[0].Path, "the page shows them")
 	l, links, answer = playersPage(sample, pageURLWith(""))
-	require.Equal(t, "CADB", strings.Join(labelsOf(l.listPage), ""))
+	require.Equal(t, "DCAB", strings.Join(labelsOf(l.listPage), ""))
 	require.Equal(t, playerSection{"Passed", "1", l.Rows[3:]}, l.Sections[2])
 	require.False(t, l.ShowPassed, "the headings say it")
 	require.Equal(t, links[1].Path, answer[0].Path)
 	sample = append(sample, player{Label: "E", Completed: true, BestScore: 400}) // ties with A
 	stats := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return sample[i] }}
 	nearly, above := player{Label: "F", Completed: true, BestScore: 651}, player{Completed: true, BestScore: 700}
-	more := []player{{Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
+	more := []player{{Completed: true, Passed: true, BestScore: 900}, nearly, above, {Completed: true, BestScore: 650}}
 	l, _, _ = playersPage(slices.Concat(sample, more), pageURLWith(""))
 	require.Equal(t, reports.Percent(700), l.LowestPass, "of B")
-	require.Equal(t, playerSection{"Missed by less than 5\u00a0points", "1", []player{nearly}}, l.Sections[1])
-	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[2])
+	require.Equal(t, playerSection{"Missed by less than 5\u00a0points", "1", []player{nearly}}, l.Sections[2])
+	require.Equal(t, playerSection{"At least 70%", "1", []player{above}}, l.Sections[3])
 	_, _, answer = playersPage([]player{{Passed: true, BestScore: 700, Plays: 1}, nearly}, pageURLWith(""))
 	require.Equal(t, "*1 of 2 players* has not passed.", text())
 	_, _, answer = playersPage([]player{{Plays: 1, Completed: true}}, pageURLWith(""))
 	require.Equal(t, "*1 of 1 player* has not passed: 1 tried only once.", text())
-	zero := player{Passed: true}
-	for _, some := range [][]player{sample[:1], append(sample[:2:2], zero), {zero, sample[1], sample[0]}} {
+	zero := player{Completed: true, Passed: true}
+	for _, some := range [][]player{sample[1:2], append(sample[1:3:3], zero), {zero, sample[2], sample[1]}} {
 		l, _, _ = playersPage(some, pageURLWith(""))
 		stats := reports.Statistics{UniquePlayers: int64(len(some)), Player: func(i int) player { return some[i] }}
 		_, _, lowestPass := notPassed(stats, 1)
@@ -209,7 +209,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	u := pageURLWith("from=2026-03-01")
 	l := newSkillList(s, &comparison{earlierStats: &before}, u)
 	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
-	require.Equal(t, ui.Link{Name: "All 3, by area", Path: "/r?from=2026-03-01&skills=all"}, l.OtherOrder)
+	require.Equal(t, ui.Link{Name: "By area", Path: "/r?from=2026-03-01&skills=all"}, l.OtherOrder)
 	var rates []string
 	for _, row := range l.Areas[0].Rows {
 		rates = append(rates, row.Rate+" "+row.Before+" "+row.Difference+" "+row.Direction)

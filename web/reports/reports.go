@@ -120,13 +120,10 @@ func (v *reportsView) colourWeeks(period, earlier reports.Period) {
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	selected := []measure{plays, uniquePlayers, passRate}
 	if !o.Counted {
-		selected = selected[:1]
+		return newFigures(o.Current, c, plays)
 	}
-	figures := newFigures(o.Current, c, selected...)
-	if o.Counted {
-		figures[1].Note = "counted once"
-	}
+	figures := newFigures(o.Current, c, plays, uniquePlayers, passRate)
+	figures[1].Note = "counted once"
 	return figures
 }

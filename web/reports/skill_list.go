@@ -37,7 +37,7 @@ var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", 
 
 const (
 	allSkills = "all" // skills=all lists all skills by area; without it the weakest are listed
-	cardRows  = 8     // maximum of rows in a card of the dashboard
+	cardRows  = 8     // rows in a card of the dashboard, or all if there is only one more
 )
 
 // newSkillList keeps the catalogue's order in each area.
@@ -46,11 +46,13 @@ func newSkillList(s reports.Statistics, c *comparison, u pageURL) skillList {
 	l.OtherOrder = ui.Link{Name: "Weakest first", Path: u.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
 	if u.Param("skills") != allSkills {
-		l.OtherOrder = ui.Link{Path: u.Path("skills", allSkills),
-			Name: ui.Plural(int64(len(skills)), "By area", "All %s, by area")}
+		l.OtherOrder = ui.Link{Path: u.Path("skills", allSkills), Name: "By area"}
 		areas = []area{{}} // a single area with all skills
 		skills = byWeakness(skills)
-		skills = skills[:min(len(skills), cardRows)]
+		if len(skills) > cardRows+1 {
+			l.OtherOrder.Name = "All " + ui.Count(int64(len(skills))) + ", by area"
+			skills = skills[:cardRows]
+		}
 	}
 	for _, a := range areas {
 		shown := skillArea{Name: a.name}

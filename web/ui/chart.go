@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"dg/modules/reports"
@@ -59,8 +60,7 @@ func (v Panel) Bar(from, days, percent int, n int64) string {
 	if n == 0 {
 		return ""
 	}
-	left, width := barPlace(from, days, percent)
-	return fmt.Sprintf("M%d %dv%dh%dv-%dz", left, v.Top-n, n, width, n)
+	return v.BarTop(from, days, percent, n) + fmt.Sprintf("v%dh-%dz", n, DayWidth*days*percent/100)
 }
 
 // BarTop returns the path of the upper edge of Bar's bar.
@@ -68,13 +68,8 @@ func (v Panel) BarTop(from, days, percent int, n int64) string {
 	if n == 0 {
 		return ""
 	}
-	left, width := barPlace(from, days, percent)
-	return fmt.Sprintf("M%d %dh%d", left, v.Top-n, width)
-}
-
-func barPlace(from, days, percent int) (left, width int) {
-	width = DayWidth * days * percent / 100
-	return DayWidth*from + (DayWidth*days-width)/2, width
+	width := DayWidth * days * percent / 100
+	return fmt.Sprintf("M%d %dh%d", DayWidth*from+(DayWidth*days-width)/2, v.Top-n, width)
 }
 
 // Sparkline is a row of bars without axes or labels.
@@ -108,6 +103,7 @@ func onGrid(p reports.Period, date time.Time) bool {
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
 	Label     string
+	Month     string // end of the label that only a desktop shows
 	WideOnly  bool
 	Change    string  // signed change of the count up to the next label; "" if nothing is compared
 	Direction string  // "up" or "down" if the change exceeds its noise
@@ -118,38 +114,54 @@ type Tick struct {
 // Left returns the label's offset from the left as CSS.
 func (t Tick) Left() string { return fmt.Sprintf("%.2f%%", t.percent) }
 
-// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart. Before
-// the first Monday a label fits into minFirstWeek, or minNarrowFirstWeek on a phone.
-const (
-	lastTick           = 94.0 // percent of the width
-	lastNarrowTick     = 80.0
-	minFirstWeek       = 12.0
-	minNarrowFirstWeek = 21.0
+// AtEnd reports whether the label ends at the end of the axis instead.
+func (t Tick) AtEnd() bool { return t.percent >= lastTick }
 
-	narrowTicks   = 4  // how many labels fit on a phone
+// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart. Before
+// the first Monday a label without its month fits into minFirstWeek.
+const (
+	lastTick       = 94.0 // percent of the width
+	lastNarrowTick = 80.0
+	minFirstWeek   = 12.0
+	minNarrowWeek  = 21.0 // on a phone, a label with its month fits into it
+
+	narrowTicks   = 4  // how many labels of days or months fit on a phone
 	MaxDailyTicks = 14 // the longest period, in days, with a label for each day
 )
 
 // Ticks returns at most 14 labels. A short period has one for each day. A longer period has one for
-// each line of the grid, and for the first day if there is room.
-func Ticks(p reports.Period) []Tick {
-	var ticks []Tick
+// each line of the grid, and up to MaxChartDays days for the first day.
+func Ticks(p reports.Period) (ticks []Tick) {
+	weekly := p.Days > MaxDailyTicks && p.Days <= MaxChartDays
 	for i := range p.Days {
 		date := p.From.AddDate(0, 0, i)
 		percent := 100 * float64(i) / float64(p.Days)
-		if percent < lastTick && (p.Days <= MaxDailyTicks || onGrid(p, date)) {
+		if p.Days <= MaxDailyTicks || weekly && i == 0 || onGrid(p, date) && (weekly || percent < lastTick) {
 			ticks = append(ticks, Tick{Label: tickLabel(p, date), Day: i, percent: percent})
 		}
+	}
+	if weekly {
+		return withRoom(ticks)
 	}
 	stride := (len(ticks) + narrowTicks - 1) / narrowTicks
 	for i := range ticks {
 		ticks[i].WideOnly = i%stride > 0 || ticks[i].percent > lastNarrowTick
 	}
-	if p.Days > MaxDailyTicks && p.Days <= MaxChartDays && ticks[0].percent > minFirstWeek {
-		ticks = slices.Insert(ticks, 0, Tick{
-			Label:    tickLabel(p, p.From),
-			WideOnly: ticks[0].percent < minNarrowFirstWeek,
-		})
+	return ticks
+}
+
+// withRoom omits the label of a first week that is too short, and splits labels that need room.
+func withRoom(ticks []Tick) []Tick {
+	if ticks[1].percent <= minFirstWeek {
+		ticks = ticks[1:]
+	}
+	next := 100.0
+	for i := range slices.Backward(ticks) {
+		t := &ticks[i]
+		if next-t.percent < minNarrowWeek {
+			t.Label, t.Month, _ = strings.Cut(t.Label, " ")
+		}
+		next = t.percent
 	}
 	return ticks
 }
