@@ -399,6 +399,9 @@ func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
 	w.DB.Exec(`alter table audit_entries add constraint refused check (false) not valid`)
 	p.ClickAndWaitFor(`main button.primary`, `form > .error[role=alert]:text("The audit log cannot be written at the moment, so nothing `+
 		`was changed. Try again in a moment.")`)
+	browsertest.Eval[any](p, `{ fetch = async () => new Response('<h1>Bad Gateway</h1>', {status: 502}); }`)
+	p.ClickAndWaitFor(`main button.primary`, `form > .error:text("DG did not answer: the change may have been made. `+
+		`Look before you send the form again.")`)
 	w.DB.Exec(`create function down() returns bool language plpgsql as
 			$$ begin raise sqlstate '57P03'; end $$;
 		alter table sessions rename to away;

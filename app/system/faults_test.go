@@ -189,8 +189,6 @@ func faultsOfRights() []fault {
 			`alter table players enable always trigger player_version`),
 		sqlFault(serveStops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
 			from pg_trigger where tgisinternal and tgrelid = 'players'::regclass); end $$`, `erased players keep their plays`),
-		sqlFault(serveStops, `alter table plays drop constraint plays_org_id_player_fkey`,
-			`add constraint plays_org_id_player_fkey`),
 	}
 }
 

@@ -37,9 +37,9 @@ func mayJoin(r rune) bool {
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }
 
-// ligatureReplacer replaces letters with a stroke, ligatures and the apostrophe, which Unicode does not decompose.
-var ligatureReplacer = strings.NewReplacer("’", "'", "ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
-	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
+// ligatureReplacer replaces letters with a stroke, ligatures and apostrophes, which Unicode does not decompose.
+var ligatureReplacer = strings.NewReplacer("’", "'", "ʼ", "'", "ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe",
+	"Œ", "OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
 // Fold returns text for search, without case, accents and outer spaces: Łódź becomes lodz.
 func Fold(text string) string {

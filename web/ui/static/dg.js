@@ -322,7 +322,7 @@
       }
       const ended = answer?.redirected && !location.pathname.startsWith('/sign-in') && new URL(answer.url).pathname === '/sign-in';
       const text = ended ? '' : await answer?.text().catch(() => '');
-      if (!text || answer.status === 503) {
+      if (!text || [502, 503, 504].includes(answer.status)) {  // 502 and 504 come from a proxy
         const said = text && new DOMParser().parseFromString(text, 'text/html').querySelector('.empty > p')?.innerHTML;
         sent = false;
         form.querySelector(':scope > [role=alert]')?.remove();
