@@ -238,7 +238,6 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 		{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
 		{"description=" + apikeys.NewToken().String(), "description", "The description seems to contain an API key"},
 		{"scopes=", "scopes", "at least one scope"},
-		{"scopes=forks:write", "scopes", "at least one scope"},
 		{"expiry=", "expiry", "Choose when the key expires."},
 		{"expiry=day", "day", "Enter a date from 2000 to 2199"},
 		{"expiry=day&day=2026-11-21", "day", "21 Nov 2026 has begun. Choose a later date."},
