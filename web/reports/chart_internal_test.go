@@ -94,8 +94,7 @@ func TestWeeksNameTheirChange(t *testing.T) {
 	before.Daily[5].Plays += 40
 	before.Daily[12].Plays += 40
 	changes := func(m measure) (all string) {
-		compared := &comparison{EarlierPeriod: "October", earlierStats: &before}
-		for _, tick := range newChart(p, now, compared, p.End().AddDate(0, 0, -2), m).Ticks {
+		for _, tick := range newChart(p, now, &comparison{earlierStats: &before}, p.End().AddDate(0, 0, -2), m).Ticks {
 			all += tick.Change + tick.Direction + " "
 		}
 		return all
