@@ -57,7 +57,7 @@ func TestDeployFilesAvoidKnownMistakes(t *testing.T) {
 		{"nginx.conf", `location @down \{\s+access_log off;`, "the log has the token of a reset while dg is down"},
 		{"Containerfile", `DG_ADDR=:8080`, "it does not listen on IPv6"},
 		{"Containerfile", `CMD \["/dg", "health"\]`, "the image has no health check"},
-		{"nginx.conf", `location = /account/reset \{\s+access_log off;`, "the log has the token of a reset"},
+		{"nginx.conf", `location ~\* \^/account/reset \{\s+access_log off;`, "the log has the token of a reset"},
 		{"dg.service", `\nKillMode=process\n`, "a restart ends the embedded PostgreSQL, which dg import uses"},
 		{"dg.service", `\nTimeoutStartSec=300\n`, "a start has no timeout"},
 		{"dg.service", `\nTimeoutStopSec=80\n`, "a stop has less time than the longest shutdown delay"},
