@@ -213,22 +213,29 @@ func (t terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// An import changes nothing if it is cancelled while it waits for a pipe's writer or for its data, reads the file,
-// checks players or writes players.
+type reader func([]byte) (int, error)
+
+func (r reader) Read(b []byte) (int, error) { return r(b) }
+
+// An import changes nothing if it is cancelled while it waits for a pipe's writer, for its data or gzip header, reads
+// the file, checks players or writes players.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.tableChecksums()
-	silent, _ := io.Pipe()
-	for _, step := range []string{"writer", "data", "reading", "checking players", "writing players"} {
+	for _, step := range []string{"writer", "data", "header.gz", "reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
+		wait := func([]byte) (int, error) {
+			cancel()
+			<-t.Context().Done()
+			return 0, io.EOF
+		}
 		file := filledFile("f", changedLine("p1", "One", "X"))
-		if step == "writer" || step == "data" {
-			file.Open = func() (io.ReadCloser, error) {
-				if cancel(); step == "writer" {
-					<-t.Context().Done()
-				}
-				return silent, nil
-			}
+		switch step {
+		case "writer":
+			file.Open = func() (io.ReadCloser, error) { return nil, tb.ErrorOf(wait(nil)) }
+		case "data", "header.gz":
+			file.Name = step
+			file.Open = func() (io.ReadCloser, error) { return io.NopCloser(reader(wait)), nil }
 		}
 		_, err := Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, terminal(func(text string) {
 			if text == "\r\x1b[Kf: 1 lines, "+step+"…" {

@@ -206,7 +206,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 	decompressed, err := decompress(input.Name, out)
 	if err != nil {
 		r.addReadError(err)
-		return nil
+		return ctx.Err()
 	}
 	return r.readLines(ctx, decompressed)
 }
@@ -283,8 +283,8 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	return nil, faultText("type", types, `"`+header.Type+`"`)
 }
 
-// flush copies the pending rows. It also returns the error of ctx, whose end looks like that of the
-// file.
+// flush copies the pending rows. It returns ctx.Err() even without any: a cancelled ctx closes the
+// pipe, which readLines otherwise reports as a failed read of the file.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {
