@@ -77,10 +77,10 @@ func Run(ctx context.Context, args []string, stdio Stdio) int {
 	var c cli
 	out := &checkedWriter{Writer: stdio.Stdout}
 	stdio.Stdout = out
-	exit := -1
-	parsed, err := newParser(ctx, &c, stdio, &exit).Parse(args)
-	if exit >= 0 { // --help or --version was used
-		return exit
+	exitStatus := -1
+	parsed, err := newParser(ctx, &c, stdio, &exitStatus).Parse(args)
+	if exitStatus >= 0 { // --help or --version was used
+		return exitStatus
 	}
 	if err != nil {
 		fmt.Fprintln(stdio.Stderr, "dg:", urlPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
@@ -130,10 +130,10 @@ func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 // version is set by the linker (-X).
 var version = "dev"
 
-// newParser returns kong's parser. --help and --version set exit, and do not end the process.
-func newParser(ctx context.Context, c *cli, stdio Stdio, exit *int) *kong.Kong {
+// newParser returns kong's parser. --help and --version set exitStatus, and do not end the process.
+func newParser(ctx context.Context, c *cli, stdio Stdio, exitStatus *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(stdio.Stdout, stdio.Stderr),
-		kong.Exit(func(code int) { *exit = code }),
+		kong.Exit(func(code int) { *exitStatus = code }),
 		kong.Description(
 			"The reporting API of DG, and its screens. dg serve --help explains every setting.",
 		),

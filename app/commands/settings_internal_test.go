@@ -19,8 +19,8 @@ import (
 
 // parseArgs returns the settings of a command line, and the variables that are not settings.
 func parseArgs(args ...string) (c cli, unknown []string, err error) {
-	exit := -1
-	parsed, err := newParser(context.Background(), &c, Stdio{}, &exit).Parse(args)
+	exitStatus := -1
+	parsed, err := newParser(context.Background(), &c, Stdio{}, &exitStatus).Parse(args)
 	if err != nil {
 		return c, nil, err
 	}
@@ -92,8 +92,8 @@ func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 // dg serve --help lists every variable of every command, with its flag. dg --version has Go's version and the platform.
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
-	exit := -1
-	model := newParser(t.Context(), new(cli), Stdio{}, &exit).Model
+	exitStatus := -1
+	model := newParser(t.Context(), new(cli), Stdio{}, &exitStatus).Model
 	status, help, _ := runCommand(t, "serve", "--help")
 	require.Zero(t, status)
 	settings := map[string]bool{}

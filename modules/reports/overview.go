@@ -167,19 +167,19 @@ func (r *overviewReader) readForkDays(ctx context.Context) error {
 
 func (r *overviewReader) readUnsealedPlayCounts(ctx context.Context) error {
 	var forkNumbers []int
-	var forks []string
+	var forkIDs []string
 	var starts, ends []time.Time
 	for i, f := range r.forks {
 		gapStarts, gapEnds := segment.Gaps(f.sealed, r.query.Period.From, r.query.Period.End())
 		for range gapStarts {
 			forkNumbers = append(forkNumbers, i)
-			forks = append(forks, f.id)
+			forkIDs = append(forkIDs, f.id)
 		}
 		starts = append(starts, gapStarts...)
 		ends = append(ends, gapEnds...)
 	}
 	rows := r.queryRows(ctx, playCountsOfForksSQL,
-		pgx.NamedArgs{"numbers": forkNumbers, "forks": forks, "starts": starts, "ends": ends})
+		pgx.NamedArgs{"numbers": forkNumbers, "forks": forkIDs, "starts": starts, "ends": ends})
 	var i int
 	var date time.Time
 	var plays int64
@@ -191,31 +191,31 @@ func (r *overviewReader) readUnsealedPlayCounts(ctx context.Context) error {
 }
 
 func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
-	var forks []string
+	var forkIDs []string
 	for _, f := range r.forks {
-		forks = append(forks, f.id)
+		forkIDs = append(forkIDs, f.id)
 	}
 	current, earlier := r.compared[0], r.compared[1]
 	rows := r.queryRows(ctx, playResultsOfForksSQL, pgx.NamedArgs{
-		"forks":  forks,
+		"forks":  forkIDs,
 		"starts": []time.Time{current.From, earlier.From},
 		"ends":   []time.Time{current.End(), earlier.End()},
 	})
 	defer rows.Close()
 	counters := [...]playerCounter{{Statistics: &o.Current}, {Statistics: &o.Earlier}}
-	scoreSums := make([]int64, len(forks))
+	scoreSums := make([]int64, len(forkIDs))
 	for rows.Next() {
 		values := rows.RawValues()
-		fork := int32(binary.BigEndian.Uint32(values[0]))
+		forkNumber := int32(binary.BigEndian.Uint32(values[0]))
 		period := binary.BigEndian.Uint32(values[1]) - 1
 		player := binary.BigEndian.Uint32(values[3])
 		completed := values[2] != nil
 		passed := len(values[4]) > 0 && values[4][0] != 0 // NULL for a play that was not completed
-		first := counters[period].add(player, fork, completed, passed)
+		first := counters[period].add(player, forkNumber, completed, passed)
 		if period > 0 {
 			continue
 		}
-		f := r.forks[fork-1]
+		f := r.forks[forkNumber-1]
 		if first {
 			f.UniquePlayers++
 		}
@@ -224,7 +224,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		}
 		if completed {
 			f.Completed++
-			scoreSums[fork-1] += int64(binary.BigEndian.Uint16(values[2]))
+			scoreSums[forkNumber-1] += int64(binary.BigEndian.Uint16(values[2]))
 		}
 	}
 	for i, f := range r.forks {

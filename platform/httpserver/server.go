@@ -28,7 +28,8 @@ type Options struct {
 	Tracer  trace.Tracer          // nil: no spans
 	// TrustedProxies may set X-Forwarded-For, and are exempt from the connection limit per client.
 	TrustedProxies []netip.Prefix
-	// ErrorPage responds to failures outside Handle, such as unknown paths; nil: JSON.
+	// ErrorPage responds to failures outside Handle, such as unknown paths; nil: JSON. Unreadable
+	// requests and unknown methods always get JSON.
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs no path.
 	RedactPath func(path string) string

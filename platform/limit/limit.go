@@ -78,8 +78,8 @@ func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func
 }
 
 func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release func(), err error) {
-	if free, ok := ctx.Value(slotKey{}).(func()); ok {
-		free()
+	if release, ok := ctx.Value(slotKey{}).(func()); ok {
+		release()
 	}
 	slots := int64(min(n, l.options.PerKey))
 	l.waiting.Add(1)
@@ -87,33 +87,33 @@ func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release
 	waitCtx, cancel := context.WithTimeout(ctx, Wait)
 	defer cancel()
 	began := time.Now()
-	freeKey, ok := l.take(waitCtx, key, l.options.PerKey, slots)
+	releaseKey, ok := l.take(waitCtx, key, l.options.PerKey, slots)
 	if !ok {
 		return nil, l.failure(ctx, began, true)
 	}
-	freeSite := func() {}
+	releaseSite := func() {}
 	if l.options.PerSite > 0 {
 		site := semaphoreKey{name: l.options.SiteOf(key.name), isSite: true}
-		freeSite, ok = l.take(waitCtx, site, l.options.PerSite, slots)
+		releaseSite, ok = l.take(waitCtx, site, l.options.PerSite, slots)
 	}
 	if !ok || l.total.Acquire(waitCtx, slots) != nil {
-		freeSite()
-		freeKey()
+		releaseSite()
+		releaseKey()
 		return nil, l.failure(ctx, began, false)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
 		l.running.Add(-1)
 		l.total.Release(slots)
-		freeSite()
-		freeKey()
+		releaseSite()
+		releaseKey()
 	}), nil
 }
 
 // take acquires slots of the semaphore of a key or site. ok is false if ctx ends first.
 func (l *Limiter) take(
 	ctx context.Context, key semaphoreKey, capacity int, slots int64,
-) (free func(), ok bool) {
+) (release func(), ok bool) {
 	s := l.enter(key, capacity)
 	if s.Acquire(ctx, slots) != nil {
 		l.leave(key, s)

@@ -31,11 +31,11 @@ const (
 // TracesFromEnv reports whether OpenTelemetry's variables ask for traces: by an endpoint, or by the
 // exporter otlp. It returns an error if they have a value that dg does not support.
 func TracesFromEnv() (bool, error) {
-	variable := func(name string) (string, string) {
-		if value := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_" + name); value != "" {
-			return "OTEL_EXPORTER_OTLP_TRACES_" + name, value
+	variable := func(suffix string) (name, value string) {
+		if value := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_" + suffix); value != "" {
+			return "OTEL_EXPORTER_OTLP_TRACES_" + suffix, value
 		}
-		return "OTEL_EXPORTER_OTLP_" + name, os.Getenv("OTEL_EXPORTER_OTLP_" + name)
+		return "OTEL_EXPORTER_OTLP_" + suffix, os.Getenv("OTEL_EXPORTER_OTLP_" + suffix)
 	}
 	exporter := os.Getenv("OTEL_TRACES_EXPORTER")
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" {

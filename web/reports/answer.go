@@ -124,8 +124,8 @@ func (c *comparison) mostOfChange(s reports.Statistics) string {
 // countClause describes the number of plays or players and its change, if it has changed. by follows the number.
 func countClause(m measure, s reports.Statistics, c *comparison, by string) clause {
 	n, _ := m.read(s)
-	noun := m.nouns[1]
-	played := ui.Plural(n, "1 "+m.nouns[0], "%s "+noun)
+	noun := m.counted[1]
+	played := ui.Plural(n, "1 "+m.counted[0], "%s "+noun)
 	now, before, changed, _ := m.compare(s, c)
 	share := formatShare(now, before)
 	switch {

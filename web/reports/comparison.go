@@ -32,7 +32,7 @@ type measure struct {
 	whole     string // what a rate is a share of, such as "finished plays"
 	isCount   bool   // whether the figure is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
-	nouns     [2]string // a count's words in the answer, singular and plural
+	counted   [2]string // what a count counts, as the answer says it: singular and plural
 
 	exceeds   func(now, before reports.Statistics) bool    // of a rate or score: whether a change exceeds its noise
 	sums      func(reports.Statistics) (part, whole int64) // of a rate
@@ -53,9 +53,9 @@ func signed(n int64, write func(int64) string) string {
 }
 
 var (
-	plays = measure{key: "plays", name: "Plays", isCount: true, nouns: [2]string{"play", "plays"},
+	plays = measure{key: "plays", name: "Plays", isCount: true, counted: [2]string{"play", "plays"},
 		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true }}
-	uniquePlayers = measure{name: "Players", isCount: true, nouns: [2]string{"person played", "people played"},
+	uniquePlayers = measure{name: "Players", isCount: true, counted: [2]string{"person played", "people played"},
 		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }}
 	score = measure{
 		key: "score", name: "Average score",

@@ -213,9 +213,9 @@ func (v *dashboardView) addFigures(p reports.Period, s reports.Statistics, repor
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), maxShownOverlaps)]
 	v.MoreOverlaps = len(s.Overlaps) > maxShownOverlaps
 	if s.Plays == 0 {
-		year := reports.NewPeriod(v.Today.AddDate(-1, 0, 1), v.Today) // with the plays of the first day
-		if year.From.Before(p.From) || p.End().Before(year.End()) {
-			v.LongerPeriod = v.withPeriod(year).Path()
+		last12Months := reports.NewPeriod(v.Today.AddDate(-1, 0, 1), v.Today)
+		if last12Months.From.Before(p.From) || p.End().Before(last12Months.End()) {
+			v.LongerPeriod = v.withPeriod(last12Months).Path()
 		}
 		return
 	}

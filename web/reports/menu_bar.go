@@ -71,7 +71,8 @@ func (h *Handler) addGroups(ctx context.Context, p *ui.Principal, b *menuBar) (e
 	return err
 }
 
-// Played says how many members of a group played, or that the group is hidden, or "".
+// Played returns the number of a group's members who played, such as "12 players". It returns
+// "Hidden" for a suppressed group, and "" if the numbers are unknown.
 func (b *menuBar) Played(groupID string) string {
 	switch n := b.groupPlayers[groupID]; {
 	case b.groupPlayers == nil:

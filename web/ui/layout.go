@@ -45,7 +45,7 @@ type Link struct {
 	Name, Path string
 	Current    bool   // whether it leads to the current screen or section
 	Heading    string // heading above the link, or ""
-	Count      string // number of items on the screen, or ""
+	Count      string // number of items that the link lists, on all pages, or ""
 }
 
 // Download has the paths of the files that a screen offers.

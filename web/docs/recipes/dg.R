@@ -88,7 +88,7 @@ daily <- do.call(rbind, Map(\(id, s) cbind(forkId = id, s$daily), shown$forkId, 
 daily$date <- as.Date(daily$date)
 daily$avgScorePercent[daily$plays == 0] <- NA # a day without plays has no average
 
-# The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
+# The chart, before the plays are read: the seven forks with most plays, by week. The first and last week, which may be incomplete, are left out.
 daily$week <- daily$date - (as.integer(format(daily$date, "%u")) - 1)
 most <- head(names(sort(-tapply(daily$plays, daily$forkId, sum))), 7)
 weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[, most, drop = FALSE]

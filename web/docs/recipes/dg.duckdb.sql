@@ -76,7 +76,7 @@ COMMIT;
 -- Delete the saved responses, because they contain names of players. This works in Unix shells and in cmd.
 .shell rm -rf dg.responses || rd /s /q dg.responses
 
--- The chart shows the plays of each fork by week (UTC). It omits the first and last week, which are not whole.
+-- The chart shows the plays of each fork by week (UTC). It omits the first and last week, which may be incomplete.
 WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL),
     scale AS (SELECT week, week > min(week) OVER () AND week < max(week) OVER () AS whole, max(plays) AS most FROM weeks GROUP BY week)
 SELECT title, sum(plays)::INTEGER AS plays, -- a hidden week is a gap

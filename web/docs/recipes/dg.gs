@@ -90,7 +90,7 @@ function refresh() {
   drawWeeks(forks, shown);
 }
 
-// The chart: the seven forks with most plays, by week. The first and last week are not whole. A hidden week is empty.
+// The chart: the seven forks with most plays, by week. The first and last week, which may be incomplete, are left out. A hidden week is empty.
 function drawWeeks(forks, shown) {
   const weeks = {}, sums = {};
   for (const p of shown) {

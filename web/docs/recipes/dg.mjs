@@ -62,7 +62,7 @@ for (const f of forks) {
 }
 if (!shown.length) throw new Error('Nothing is shown: check the first day, the fork and the group.');
 
-// The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
+// The chart, before the plays are read: the seven forks with most plays, by week. The first and last week, which may be incomplete, are left out.
 const [byWeek, sums] = [{}, {}];
 for (const { forkId, date, plays } of daily) {
   const monday = day(date, -((new Date(date).getUTCDay() + 6) % 7));

@@ -73,7 +73,7 @@ $daily = @(foreach ($f in $forks) {
 })
 if (-not $shown.Count) { throw 'Nothing is shown: check the first day, the fork and the group.' }
 
-# The chart, before the plays are read: plays of each fork by week (UTC). The first and last week are not whole.
+# The chart, before the plays are read: plays of each fork by week (UTC). The first and last week, which may be incomplete, are left out.
 $mondays = @($daily.monday | Sort-Object -Unique | Select-Object -Skip 1 | Select-Object -SkipLast 1)
 $rows = $daily | Group-Object forkId | ForEach-Object {
     $weeks = @{}

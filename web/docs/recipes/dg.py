@@ -102,7 +102,7 @@ daily = pd.DataFrame(days)
 daily["date"] = pd.to_datetime(daily.date)
 daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has no average
 
-# The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
+# The chart, before the plays are read: the seven forks with most plays, by week. The first and last week, which may be incomplete, are left out.
 most = daily.groupby("forkId").plays.sum().nlargest(7).index
 weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, columns="forkId", values="plays", aggfunc="sum")
 titles = " " + forks.set_index("forkId").title.str.replace("$", r"\$", regex=False)  # no formula, and none hidden by its underscore

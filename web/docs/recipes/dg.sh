@@ -70,7 +70,7 @@ while read -r path period; do
 done <"$work/periods"
 [[ -e $work/shown ]] || { echo "Nothing is shown: check the first day, the fork and the group." >&2; exit 1; }
 
-# The chart: plays of each fork by week (UTC). The first and last week are not whole. Day 0 of the count is a Thursday.
+# The chart: plays of each fork by week (UTC). The first and last week, which may be incomplete, are left out. Day 0 of the count is a Thursday.
 jq -rs --slurpfile forks "$work/forks.json" '
   def week: .date + "T00:00:00Z" | (fromdate / 86400 + 3) / 7 | floor;
   ($forks[0].items | map({("/" + .id): .title}) | add) as $titles

@@ -1,6 +1,6 @@
 -- Five charts on the tables of the nightly sync in PostgreSQL 14 or later: one statement each, for Metabase, Superset or Tableau.
 
--- 1. Line chart: plays and players by week (UTC), without the first and last week, which are not whole. A sum of weekly players would count players twice.
+-- 1. Line chart: plays and players by week (UTC), without the first and last week, which may be incomplete. A sum of weekly players would count players twice.
 select date_trunc('week', "startedAt" at time zone 'UTC')::date as week, count(*) as plays, count(distinct "playerKey") as players
   from dg_plays where date_trunc('week', "startedAt" at time zone 'UTC') < date_trunc('week', now() at time zone 'UTC')
  group by week order by week offset 1;

@@ -1,4 +1,4 @@
--- Plays and distinct players of each fork by week (UTC), without the first and last week, which are not whole. A sum of weekly players would count players twice.
+-- Plays and distinct players of each fork by week (UTC), without the first and last week, which may be incomplete. A sum of weekly players would count players twice.
 with plays as (
     select "forkId", cast(date_trunc('week', "startedAt" at time zone 'UTC') as date) as week, "playerKey"
     from {{ source('dg', 'dg_plays') }}
