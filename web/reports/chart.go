@@ -110,16 +110,21 @@ func newChart(p reports.Period, s reports.Statistics, compared *comparison, toda
 	return c
 }
 
-// week is a calendar week, or its part in the period, with the plays of both periods.
+// week is a week of a period, or a part of one, with the plays of both periods.
 type week struct {
 	from        int // index of the first day
 	now, before int64
 }
 
-// weeksOf returns the weeks of the days that both periods have.
+// weeksOf returns the weeks of the days that both periods have: calendar weeks where a bar is a week,
+// else weeks from the first day.
 func weeksOf(first time.Time, daily, earlier []reports.DailyStat) (weeks []week) {
 	for i := range min(len(daily), len(earlier)) {
-		if i == 0 || first.AddDate(0, 0, i).Weekday() == time.Monday {
+		begins := i%daysPerWeek == 0
+		if len(daily) > ui.MaxChartDays {
+			begins = i == 0 || first.AddDate(0, 0, i).Weekday() == time.Monday
+		}
+		if begins {
 			weeks = append(weeks, week{from: i})
 		}
 		w := &weeks[len(weeks)-1]
@@ -129,19 +134,12 @@ func weeksOf(first time.Time, daily, earlier []reports.DailyStat) (weeks []week)
 	return weeks
 }
 
-// compareWeeks sets the changes of labels. They add up: the first one also counts the days before
-// it. earlier has as many days as are complete.
+// compareWeeks sets the changes of labels. earlier has as many days as are complete.
 func (c *chart) compareWeeks(p reports.Period, daily, earlier []reports.DailyStat) {
 	if !c.IsCount || c.Interval == "week" || p.Days <= ui.MaxDailyTicks {
 		return
 	}
-	weeks := weeksOf(p.From, daily, earlier)
-	if len(weeks) > 1 && c.Ticks[0].Day > 0 {
-		weeks[1].now += weeks[0].now
-		weeks[1].before += weeks[0].before
-		weeks = weeks[1:]
-	}
-	for i, w := range weeks {
+	for i, w := range weeksOf(p.From, daily, earlier) {
 		c.Ticks[i].Change = signed(w.now-w.before, ui.Count)
 		if countsDiffer(w.now, w.before) {
 			c.Ticks[i].Direction = downUp.choose(w.now - w.before)

@@ -90,7 +90,7 @@ func TestWeeksNameTheirChange(t *testing.T) {
 	now := reports.Statistics{Daily: daily}
 	before := reports.Statistics{Daily: slices.Clone(daily[:26])} // as many days as have ended
 	now.Daily[0].Plays -= 7
-	now.Daily[11].Plays -= 11 // Sunday of the second week
+	now.Daily[11].Plays -= 11
 	before.Daily[5].Plays += 40
 	before.Daily[12].Plays += 40
 	changes := func(m measure) (all string) {
@@ -99,10 +99,8 @@ func TestWeeksNameTheirChange(t *testing.T) {
 		}
 		return all
 	}
-	require.Equal(t, "−7 −51down −40down ±0  ", changes(plays))
-	require.Equal(t, "     ", changes(completionRate))
-	p.From = p.From.AddDate(0, 0, 3) // a Saturday, without a label of its own
 	require.Equal(t, "−47down −51down ±0 ±0 ", changes(plays))
+	require.Equal(t, "    ", changes(completionRate))
 }
 
 // The axis of scores starts and ends near the values, so that changes are visible.

@@ -29,8 +29,8 @@ func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) stri
 		v.Labels = append(v.Labels, label(n))
 		v.Grid += fmt.Sprintf("M0 %dH%d", top-n, v.Width)
 	}
-	for i := range p.Days {
-		if onGrid(p, p.From.AddDate(0, 0, i)) {
+	for i := 1; i < p.Days; i++ {
+		if onGrid(p, i) {
 			v.Grid += fmt.Sprintf("M%d 0V%d", DayWidth*i, v.Height())
 		}
 	}
@@ -93,11 +93,12 @@ func NewSparkline(values []int64, top int64) Sparkline {
 // MaxChartDays is the longest period, in days, with a bar a day. Longer periods have a bar a week.
 const MaxChartDays = 44
 
-func onGrid(p reports.Period, date time.Time) bool {
+// onGrid reports whether a month, in a long period, or a week of the period begins on its i-th day.
+func onGrid(p reports.Period, i int) bool {
 	if p.Days > MaxChartDays {
-		return date.Day() == 1
+		return p.From.AddDate(0, 0, i).Day() == 1
 	}
-	return date.Weekday() == time.Monday
+	return i%7 == 0
 }
 
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
@@ -107,7 +108,6 @@ type Tick struct {
 	WideOnly  bool
 	Change    string  // signed change of the count up to the next label; "" if nothing is compared
 	Direction string  // "up" or "down" if the change exceeds its noise
-	Day       int     // index of the first day
 	percent   float64 // offset from the left, in percent of the width
 }
 
@@ -117,12 +117,10 @@ func (t Tick) Left() string { return fmt.Sprintf("%.2f%%", t.percent) }
 // AtEnd reports whether the label ends at the end of the axis instead.
 func (t Tick) AtEnd() bool { return t.percent >= lastTick }
 
-// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart. Before
-// the first Monday a label without its month fits into minFirstWeek.
+// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart.
 const (
 	lastTick       = 94.0 // percent of the width
 	lastNarrowTick = 80.0
-	minFirstWeek   = 12.0
 	minNarrowWeek  = 21.0 // on a phone, a label with its month fits into it
 
 	narrowTicks   = 4  // how many labels of days or months fit on a phone
@@ -130,18 +128,18 @@ const (
 )
 
 // Ticks returns at most 14 labels. A short period has one for each day. A longer period has one for
-// each line of the grid, and up to MaxChartDays days for the first day.
+// each line of the grid.
 func Ticks(p reports.Period) (ticks []Tick) {
 	weekly := p.Days > MaxDailyTicks && p.Days <= MaxChartDays
 	for i := range p.Days {
-		date := p.From.AddDate(0, 0, i)
 		percent := 100 * float64(i) / float64(p.Days)
-		if p.Days <= MaxDailyTicks || weekly && i == 0 || onGrid(p, date) && (weekly || percent < lastTick) {
-			ticks = append(ticks, Tick{Label: tickLabel(p, date), Day: i, percent: percent})
+		if p.Days <= MaxDailyTicks || onGrid(p, i) && (weekly || percent < lastTick) {
+			ticks = append(ticks, Tick{Label: tickLabel(p, p.From.AddDate(0, 0, i)), percent: percent})
 		}
 	}
 	if weekly {
-		return withRoom(ticks)
+		splitLabels(ticks)
+		return ticks
 	}
 	stride := (len(ticks) + narrowTicks - 1) / narrowTicks
 	for i := range ticks {
@@ -150,11 +148,8 @@ func Ticks(p reports.Period) (ticks []Tick) {
 	return ticks
 }
 
-// withRoom omits the label of a first week that is too short, and splits labels that need room.
-func withRoom(ticks []Tick) []Tick {
-	if ticks[1].percent <= minFirstWeek {
-		ticks = ticks[1:]
-	}
+// splitLabels splits the labels of weeks that need room.
+func splitLabels(ticks []Tick) {
 	next := 100.0
 	for i := range slices.Backward(ticks) {
 		t := &ticks[i]
@@ -163,7 +158,6 @@ func withRoom(ticks []Tick) []Tick {
 		}
 		next = t.percent
 	}
-	return ticks
 }
 
 // tickLabel labels days up to MaxChartDays, else months. The year replaces January: Dec, 2026, Feb.

@@ -73,18 +73,17 @@ func TestAxesEndNearTheirValues(t *testing.T) {
 	panel := NewPanel(friday, 701, 801, 50, Count)
 	require.Equal(t, []string{"850", "800", "750", "700"}, panel.Labels)
 	require.Equal(t, int64(150), panel.Height())
-	require.Equal(t, "M0 0H400M0 50H400M0 100H400M0 150H400M300 0V150", panel.Grid)
+	require.Equal(t, "M0 0H400M0 50H400M0 100H400M0 150H400", panel.Grid)
 	require.Equal(t, "M110 49h80v801h-80z", panel.Bar(1, 1, 80, 801))
 	require.Empty(t, panel.Bar(1, 1, 80, 0))
 }
 
 // Labels stand at the start of their day, week or month, and fit at 7 px a character and 5 px between labels.
 func TestTickLabelsDoNotOverlap(t *testing.T) {
-	month := reports.Period{From: time.Date(2026, 10, 21, 0, 0, 0, 0, time.UTC), Days: 28}
+	month := reports.Period{From: time.Date(2026, 10, 21, 0, 0, 0, 0, time.UTC), Days: 30}
 	require.Equal(t, []Tick{
-		{Label: "21", Month: "Oct"}, {Label: "26 Oct", Day: 5, percent: 500. / 28},
-		{Label: "2 Nov", Day: 12, percent: 1200. / 28}, {Label: "9 Nov", Day: 19, percent: 1900. / 28},
-		{Label: "16", Month: "Nov", Day: 26, percent: 2600. / 28},
+		{Label: "21 Oct"}, {Label: "28 Oct", percent: 700. / 30}, {Label: "4 Nov", percent: 1400. / 30},
+		{Label: "11 Nov", percent: 2100. / 30}, {Label: "18", Month: "Nov", percent: 2800. / 30},
 	}, Ticks(month))
 	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
 	months := ""
