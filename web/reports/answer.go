@@ -92,9 +92,9 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 	return players
 }
 
-// mostOfChange names the week with more than half of the change of plays, even if other weeks changed
-// in the other direction. It returns "" if the week's change is within the noise, or if the days do
-// not add up to the change.
+// mostOfChange names the week with more than half of the change of plays, or all of it, even if
+// other weeks changed in the other direction. It returns "" if the week's change is within the
+// noise, or if the days do not add up to the change.
 func (c *comparison) mostOfChange(s reports.Statistics) string {
 	if len(s.Daily) <= ui.MaxDailyTicks {
 		return ""
@@ -104,6 +104,7 @@ func (c *comparison) mostOfChange(s reports.Statistics) string {
 	var most week
 	var contributions int64 // of the weeks that changed in the same direction
 	sign := int64(cmp.Compare(now, before))
+	total := sign * (now - before)
 	contribution := func(w week) int64 { return sign * (w.now - w.before) }
 	for _, w := range weeksOf(first, s.Daily, c.earlierStats.Daily) {
 		contributions += max(0, contribution(w))
@@ -117,7 +118,11 @@ func (c *comparison) mostOfChange(s reports.Statistics) string {
 		!countsDiffer(most.now, most.before) {
 		return ""
 	}
-	return fmt.Sprintf(", most of the %s in the week of %s", verbs{"fall", "rise"}.choose(sign),
+	part := "most"
+	if contribution(most) >= total {
+		part = "all"
+	}
+	return fmt.Sprintf(", %s of the %s in the week of %s", part, verbs{"fall", "rise"}.choose(sign),
 		first.AddDate(0, 0, most.from).Format("2\u00a0Jan"))
 }
 

@@ -243,7 +243,7 @@ func clauseText(clauses []clause) string {
 	return strings.Join(words, " ")
 }
 
-// The answer says when plays changed: in the week with more than half of it, above the noise.
+// The answer says when plays changed: in the week with more than half of the change or all of it, above the noise.
 func TestAnswerSaysWhenPlaysChanged(t *testing.T) {
 	weekly := func(plays []int64) *reports.Statistics {
 		s := &reports.Statistics{Daily: make([]reports.DailyStat, 7*len(plays))}
@@ -259,7 +259,7 @@ func TestAnswerSaysWhenPlaysChanged(t *testing.T) {
 		want        string
 	}{
 		{[]int64{30, 40, 50, 50}, []int64{80, 60, 40, 50}, ", most of the fall in the week of 4\u00a0May"},
-		{[]int64{50, 50, 50, 90}, []int64{50, 50, 50, 20}, ", most of the rise in the week of 25\u00a0May"},
+		{[]int64{50, 50, 50, 90}, []int64{50, 50, 50, 20}, ", all of the rise in the week of 25\u00a0May"},
 		{[]int64{30, 30, 50, 90}, []int64{80, 80, 50, 40}, ""}, // two weeks fell alike
 		{[]int64{60, 0}, []int64{80, 80}, ""},                  // too short a period
 		{[]int64{0, 4, 4, 4}, []int64{4, 3, 4, 4}, ""},         // in the noise
