@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,7 +248,7 @@ func clauseText(clauses []clause) string {
 func TestAnswerSaysWhenPlaysChanged(t *testing.T) {
 	weekly := func(plays []int64) *reports.Statistics {
 		s := &reports.Statistics{Daily: make([]reports.DailyStat, 7*len(plays))}
-		s.Daily[0].Date = "2026-05-04" // a Monday
+		s.Daily[0].Date = "2026-05-06" // a Wednesday
 		for i, n := range plays {
 			s.Daily[7*i].Plays = n
 			s.Plays += n
@@ -258,11 +259,13 @@ func TestAnswerSaysWhenPlaysChanged(t *testing.T) {
 		now, before []int64
 		want        string
 	}{
-		{[]int64{30, 40, 50, 50}, []int64{80, 60, 40, 50}, ", most of the fall in the week of 4\u00a0May"},
-		{[]int64{50, 50, 50, 90}, []int64{50, 50, 50, 20}, ", all of the rise in the week of 25\u00a0May"},
+		{[]int64{30, 40, 50, 50}, []int64{80, 60, 40, 50}, ", most of the fall in the week of 6\u00a0May"},
+		{[]int64{50, 50, 50, 90}, []int64{50, 50, 50, 20}, ", all of the rise in the week of 27\u00a0May"},
 		{[]int64{30, 30, 50, 90}, []int64{80, 80, 50, 40}, ""}, // two weeks fell alike
 		{[]int64{60, 0}, []int64{80, 80}, ""},                  // too short a period
 		{[]int64{0, 4, 4, 4}, []int64{4, 3, 4, 4}, ""},         // in the noise
+		// A long period has calendar weeks, as its chart.
+		{slices.Repeat([]int64{1}, 7), []int64{1, 50, 1, 1, 1, 1, 1}, ", all of the fall in the week of 11\u00a0May"},
 	} {
 		now, compared := weekly(c.now), &comparison{earlierStats: weekly(c.before)}
 		require.Equal(t, c.want, compared.mostOfChange(*now), c)

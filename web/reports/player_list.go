@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -93,7 +94,7 @@ func playersPage(all []player, u pageURL) (v playersView, links []ui.Link, answe
 		listed.columns = slices.Concat(listed.columns[:3], listed.columns[4:])
 		slices.SortStableFunc(shown, byNeed)
 		// Players without a score come first, so that the line of the lowest pass has no gap.
-		slices.SortStableFunc(shown, func(a, b player) int { return min(0, int(bestKey(a))) - min(0, int(bestKey(b))) })
+		sort.SliceStable(shown, func(i, j int) bool { return !shown[i].Completed && shown[j].Completed })
 	}
 	v.listPage = listed.page(u, shown)
 	v.Searchable = v.Searchable || len(all) > listed.searchThreshold // every tab has the search, or none
