@@ -221,7 +221,7 @@ func (s *Service) reauthorize(
 }
 
 // Rename sets the fields of label that differ from shown, the label in the form. It keeps the other
-// fields, which another person may have changed meanwhile. It adds an audit entry unless the stored
+// fields, which another person may have changed since. It adds an audit entry unless the stored
 // label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's
 // key), apperr.Validation with the field.
 func (s *Service) Rename(

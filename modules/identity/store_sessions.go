@@ -58,7 +58,7 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 }
 
 // Recheck returns ErrNoSession once the session has ended, or the password or two-step secret has
-// changed: a thief may run the download. It ignores the token, which may rotate meanwhile.
+// changed: a thief may run the download. It ignores the token, which may rotate during a download.
 func (s *Service) Recheck(ctx context.Context, db *postgres.DB, session Session) error {
 	tx := db.Gorm.WithContext(ctx).Scopes(acrossOrganisations).Joins("join sessions s on s.user_id = users.id")
 	_, err := takeRow[userRow](tx, "identity.recheck", ErrNoSession, `users.id = ? and s.created_at = ?

@@ -49,8 +49,8 @@ var (
 		apikeys.TokenLength)
 )
 
-// serveInSlot authenticates and routes a request in a slot of Dependencies.Requests. The limiters
-// of reports and exports replace the slot by one of theirs.
+// serveInSlot authenticates and routes a request in a slot of Dependencies.Requests. Before a
+// report or export waits for a slot of its own limiter, it frees this one.
 func (a *API) serveInSlot(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {

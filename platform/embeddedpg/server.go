@@ -64,7 +64,7 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if s.clusterLock, err = os.Open(d.filePath(clusterFolder)); err != nil {
 			return err
 		}
-		// does not block: only Stop takes the exclusive lock, and it holds s.folderLock meanwhile
+		// does not block: only Stop takes the exclusive lock, and only while it holds s.folderLock
 		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH)
 	})
 	if err != nil && ctx.Err() != nil && d.isRunning() {
